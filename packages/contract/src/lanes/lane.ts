@@ -1,0 +1,78 @@
+/**
+ * A lane is one file: what it takes, how it is checked, what it seals and how it is printed.
+ * Lanes are pure: clock, ids, sheet and pin come in as arguments.
+ */
+import type { z } from 'zod';
+import type { LaneName, SchemaId } from '../vocabulary.ts';
+import type { Json, JsonObject } from '../wire.ts';
+import type { AgentProfile, ApprovedWork, Check, Work } from '../work.ts';
+import type { PinnedModel } from './model-pin.ts';
+
+/** What the eval lane needs to decide its rules. The ledger supplies it: CEL and JSON Schema live there. */
+export interface SheetExecutor {
+  /** Decides every rule of the sheet on one submission; same arguments, byte-identical answer. Never throws. */
+  run(facts: { submission: Json; inputs: JsonObject; evidence: Json[] }): Check[];
+}
+
+/** What only the instant of minting knows. */
+export interface Minting {
+  created_at: string;
+  /** The organization's most recent pin of the cook's `base_model`; read inside the minting transaction. */
+  pinned_model: PinnedModel | null;
+}
+
+export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends JsonObject = JsonObject> {
+  name: LaneName;
+  schema: SchemaId;
+  /** Words a person reads: `Evaluation`, `Fine-tune lift`. */
+  label: string;
+  /** Validates the body of `POST /runs` `inputs`. Unknown members are dropped, or kept where the lane says so. */
+  inputs: z.ZodType<Inputs>;
+  /** Validates the body of `POST /runs/{id}/execution`. */
+  execution: z.ZodType<Execution>;
+  /** The agent this execution names, for Runs without a stored profile. */
+  agent(execution: Execution): Partial<AgentProfile>;
+  checks(work: Work<Inputs, Execution>, executor: SheetExecutor | null): Check[];
+  /** The slug whose pin has to be looked up while minting; null on every lane but cook. */
+  pin_slug(inputs: Inputs): string | null;
+  block(work: ApprovedWork<Inputs, Execution>, minting: Minting): JsonObject;
+  /** Strict: a member that is not in SPEC's table is refused, never silently dropped. */
+  blocks: z.ZodObject;
+  print(receipt: JsonObject): Print;
+}
+
+/** A receipt as people read it, the same for page and PDF. All strings are plain text: whoever renders, escapes. */
+export interface Print {
+  /** What was done, in one line. */
+  title: string;
+  /** The lane in words: `Evaluation`. */
+  kind: string;
+  /** Null where the lane seals no verdict. */
+  outcome: { word: string; tone: Tone; summary: string; score_100: number | null } | null;
+  /** Who decided, in words; null where the lane seals no approval. */
+  approval: { decision: string; by: string | null; at: string | null; note: string } | null;
+  sections: Section[];
+}
+
+export type Tone = 'good' | 'caution' | 'bad' | 'neutral';
+
+export type Section =
+  | { kind: 'facts'; title: string; facts: Fact[] }
+  | { kind: 'checks'; title: string; checks: PrintedCheck[] }
+  | { kind: 'evidence'; title: string; evidence: PrintedEvidence[] }
+  | { kind: 'text'; title: string; text: string };
+
+/** `mono` is for hashes and ids. */
+export interface Fact {
+  label: string;
+  value: string;
+  mono?: boolean;
+  href?: string;
+}
+export type PrintedCheck = Omit<Check, 'key'>;
+export interface PrintedEvidence {
+  label: string;
+  kind: string;
+  sha256: string;
+  size: string | null;
+}
