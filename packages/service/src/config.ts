@@ -1,0 +1,58 @@
+/** Environment → frozen Config. What is wrong is said in one line that names the variable, what it got and what it takes. */
+import { z } from 'zod';
+import { DATABASE_URL } from './open.ts';
+
+export class ConfigError extends Error {}
+
+/**
+ * A member `port` of the schema's shape with `.meta({ env: 'LEDGER_PORT', takes: 'a port, 0 to 65535', secret?: true })`
+ * is read from that variable. An empty variable counts as unset.
+ */
+export function readConfig<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  environment: Record<string, string | undefined>,
+): Readonly<z.infer<z.ZodObject<Shape>>> {
+  const raw: Record<string, string> = {};
+  for (const [member, type] of Object.entries(schema.shape)) {
+    const value = environment[settingOf(type as z.ZodType).env];
+    if (value !== undefined && value !== '') raw[member] = value;
+  }
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return Object.freeze(parsed.data);
+  const member = String(parsed.error.issues[0]?.path[0]);
+  const { env, takes, secret } = settingOf(schema.shape[member] as z.ZodType);
+  const got = raw[member] === undefined ? 'nothing' : secret ? '(not shown)' : JSON.stringify(raw[member]);
+  throw new ConfigError(`${env}: got ${got}, takes ${takes}`);
+}
+
+interface Setting {
+  env: string;
+  takes: string;
+  secret?: boolean;
+}
+
+function settingOf(type: z.ZodType): Setting {
+  const setting = type.meta() as unknown as Setting | undefined;
+  if (setting?.env === undefined) throw new Error('a member of a configuration schema lacks its .meta({ env, takes })');
+  return setting;
+}
+
+/** Building blocks, each with the words for its one-line refusal. */
+export const setting = {
+  host: (env: string, fallback: string) =>
+    z.string().regex(/^[\w.:[\]-]+$/).default(fallback).meta({ env, takes: 'a host name or an IP address' }),
+  port: (env: string, fallback: number) =>
+    z.string().regex(/^\d{1,5}$/).transform(Number).refine((port) => port <= 65_535).default(fallback)
+      .meta({ env, takes: 'a port, 0 to 65535 (0 picks a free one)' }),
+  count: (env: string, fallback: number, takes: string) =>
+    z.string().regex(/^[1-9]\d{0,11}$/).transform(Number).default(fallback).meta({ env, takes }),
+  database: (env: string, fallback: string) =>
+    z.string().regex(DATABASE_URL).default(fallback)
+      .meta({ env, takes: 'sqlite:<path> or postgres://user:password@host:port/database', secret: true }),
+  httpUrl: (env: string) =>
+    z.string().refine((url) => URL.canParse(url) && /^https?:\/\//.test(url)).transform((url) => url.replace(/\/+$/, '')).optional()
+      .meta({ env, takes: 'an http:// or https:// address' }),
+  secret: (env: string, takes: string) => z.string().min(16).optional().meta({ env, takes, secret: true }),
+  matching: (env: string, pattern: RegExp, fallback: string, takes: string) =>
+    z.string().regex(pattern).default(fallback).meta({ env, takes, secret: true }),
+};

@@ -1,0 +1,47 @@
+/**
+ * The one seam between our code and the two engines. Data statements are written once, with `$1` placeholders;
+ * what differs between the engines is a member of `Dialect`, named after what it means.
+ */
+export type Value = string | number | null;
+export type Row = Record<string, unknown>;
+
+export interface Queries {
+  readonly dialect: Dialect;
+  all<T = Row>(sql: string, params?: Value[]): Promise<T[]>;
+  get<T = Row>(sql: string, params?: Value[]): Promise<T | undefined>;
+  /** Rows changed. */
+  run(sql: string, params?: Value[]): Promise<number>;
+  /** Inserts all rows in as few statements as the engine likes; a broken constraint fails the whole call. */
+  insert(table: string, columns: Columns, rows: Value[][]): Promise<void>;
+  /** Several statements, no parameters: migrations. */
+  script(sql: string): Promise<void>;
+}
+
+/** Column name → the PostgreSQL type of its values. */
+export type Columns = Record<string, 'text' | 'bigint'>;
+
+/** Reads of one instant, however long they take. */
+export interface Snapshot extends Queries {
+  /** Rows as arrays in `select` order, in batches, in constant memory; other work goes on between batches. */
+  scan(sql: string, params?: Value[]): AsyncIterable<unknown[][]>;
+}
+
+export interface Db extends Queries {
+  readonly engine: 'sqlite' | 'postgres';
+  /**
+   * Runs `work` and commits, or rolls everything back when it throws; resolves once the commit is on disk.
+   * On PostgreSQL `work` is run again after a deadlock or a serialization failure, so it must do nothing but SQL.
+   */
+  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  snapshot<T>(work: (read: Snapshot) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface Dialect {
+  /** Ends a `select` whose rows the transaction is about to change. */
+  forUpdate: string;
+  /** As `forUpdate`, but leaves out rows that another transaction holds. */
+  forUpdateSkipLocked: string;
+  /** A row source over a JSON array parameter; its one column is `value`, read with `value ->> 0`. */
+  jsonRows(parameter: string): string;
+}

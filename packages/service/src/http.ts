@@ -1,0 +1,177 @@
+/**
+ * The HTTP shell of both services: strict JSON in, problem+json out, request ids, limits, load shedding, one log line
+ * per request, OpenAPI from the schemas that validate. A service brings its problems table, its auth hook and its routes.
+ */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import underPressure from '@fastify/under-pressure';
+import { ProofError } from '@rcpt/proof/error.ts';
+import { parseStrict } from '@rcpt/proof/canonical.ts';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawServerDefault,
+} from 'fastify';
+import {
+  hasZodFastifySchemaValidationErrors,
+  jsonSchemaTransform,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import { Refusal } from './error.ts';
+import type { Logger } from './log.ts';
+import { problemBody, SHELL_PROBLEMS, type ProblemRow } from './problem.ts';
+
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+
+export interface HttpOptions {
+  title: string;
+  description: string;
+  version: string;
+  /** Operation groups in the order they are read. */
+  tags: { name: string; description: string }[];
+  logger: Logger;
+  /** Every code the service's own domain and stores can throw. */
+  problems: Record<string, ProblemRow>;
+  json_body_bytes: number;
+  /** Above this event-loop delay requests are answered 503. */
+  overload_delay_ms: number;
+  trust_proxy?: string | undefined;
+}
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+const PLAIN = /^[\x21-\x7e]{1,200}$/;
+
+export async function createHttp(options: HttpOptions): Promise<App> {
+  const { logger } = options;
+  const problems: Record<string, ProblemRow> = { ...SHELL_PROBLEMS, ...options.problems };
+  const app = fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    bodyLimit: options.json_body_bytes,
+    requestIdHeader: false,
+    genReqId: requestId,
+    forceCloseConnections: 'idle',
+    trustProxy: options.trust_proxy ?? false,
+    routerOptions: { maxParamLength: 400 },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('preValidation', async (request) => {
+    for (const value of Object.values((request.params ?? {}) as Record<string, string>))
+      if (!PLAIN.test(value)) throw new Refusal('not_found', 'Nothing is known under this address.');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? '(none)',
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 100) / 100,
+      },
+      'request',
+    );
+  });
+
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) =>
+    body.length === 0 ? undefined : parseBody(body),
+  );
+
+  app.setNotFoundHandler((request, reply) => send(request, reply, 'not_found', 'Nothing is known under this address.'));
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
+
+  await app.register(underPressure, {
+    maxEventLoopDelay: options.overload_delay_ms,
+    sampleInterval: 500,
+    pressureHandler: (_request, _reply, type) => {
+      throw new Refusal('overloaded', `The service is busy (${type}). Nothing was done; try again shortly.`);
+    },
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: options.title, description: options.description, version: options.version },
+      tags: options.tags,
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' } },
+      },
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { docExpansion: 'list' } });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  return app;
+
+  function send(request: FastifyRequest, reply: FastifyReply, code: string, detail: string, members = {}) {
+    const row = problems[code] ?? problems.internal!;
+    reply.code(row.status).type('application/problem+json');
+    if (row.retry_after !== undefined) reply.header('retry-after', String(row.retry_after));
+    if (row.status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.send(JSON.stringify(problemBody(code, row, detail, request.id, members)));
+  }
+
+  function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
+    const refusal = refusalOf(error);
+    if (refusal === null) {
+      request.log.error({ request_id: request.id, err: error }, 'unknown error');
+      return send(request, reply, 'internal', 'Something went wrong on our side. Name the request_id when you report it.');
+    }
+    if (refusal.code === 'database_unavailable')
+      request.log.warn({ request_id: request.id, err: refusal.cause }, 'database unavailable');
+    return send(request, reply, refusal.code, refusal.detail, refusal.members);
+  }
+}
+
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function parseBody(body: Buffer): unknown {
+  try {
+    return parseStrict(body);
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+    const code = error.code === 'not_json' ? 'malformed_json' : 'not_representable';
+    throw new Refusal(code, error.message);
+  }
+}
+
+/** Fastify's own errors in our words; null for what nobody foresaw. */
+function refusalOf(error: FastifyError | Error): Refusal | null {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ProofError) return new Refusal('not_representable', error.message);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const errors = error.validation.map((issue) => ({
+      path: issue.instancePath.split('/').slice(1).map(unescapePointer).join('.'),
+      message: issue.message ?? 'is invalid',
+    }));
+    const first = errors[0];
+    return new Refusal('invalid', `The request is invalid: ${first?.path || 'body'}: ${first?.message}.`, { errors });
+  }
+  const { statusCode: status, message } = error as FastifyError;
+  if (status === 413) return new Refusal('payload_too_large', 'The body is larger than this endpoint takes.');
+  if (status === 415) return new Refusal('unsupported_media_type', 'Send the body as application/json.');
+  if (status === 429) return new Refusal('rate_limited', message);
+  if (status === 503) return new Refusal('overloaded', 'The service is stopping or busy. Try again shortly.');
+  if (status !== undefined && status >= 400 && status < 500)
+    return new Refusal(status === 404 ? 'not_found' : 'malformed_request', message || STATUS_CODES[status] || 'Bad request');
+  return null;
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,89 @@
+/**
+ * `Idempotency-Key`: same key, same request → the first answer again, for 24 hours; same key, other request → refused.
+ * The key is claimed in the transaction that creates, so there is no instant at which one exists without the other.
+ * Answers may hold secrets that are shown once, so they are stored encrypted under a key only the caller can name again.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
+import type { Db, Queries } from './db.ts';
+import { Refusal } from './error.ts';
+import { now } from './identity.ts';
+
+export const IDEMPOTENCY_HOURS = 24;
+
+export interface Created {
+  body: unknown;
+  location: string;
+}
+
+export interface IdempotentRequest {
+  /** Whose keys these are: an organization, or the service itself. */
+  organization_id: string;
+  /** The header; undefined: nothing is remembered. */
+  key: string | undefined;
+  /** The presented credential; it keys the cipher together with `key` and is not stored. */
+  credential: string;
+  /** What makes two requests the same, e.g. the route, its parameters and the validated body. */
+  request: unknown;
+}
+
+export async function createOnce(
+  db: Db,
+  { organization_id, key, credential, request }: IdempotentRequest,
+  create: (tx: Queries) => Promise<Created>,
+): Promise<Created> {
+  if (key === undefined) return db.transaction(create);
+  const id = sha256Hex(`${credential}\n${key}`);
+  const request_sha256 = sha256Hex(canonicalize(request));
+  const cipherKey = Buffer.from(hkdfSync('sha256', `${credential}\n${key}`, 'idempotent answer', '', 32));
+  return db.transaction(async (tx) => {
+    await tx.run('delete from idempotency_keys where organization_id = $1 and key_sha256 = $2 and created_at < $3', [
+      organization_id,
+      id,
+      hoursAgo(IDEMPOTENCY_HOURS),
+    ]);
+    const claimed = await tx.run(
+      `insert into idempotency_keys (organization_id, key_sha256, request_sha256, answer, created_at)
+       values ($1, $2, $3, '', $4) on conflict do nothing`,
+      [organization_id, id, request_sha256, now()],
+    );
+    const where = 'where organization_id = $1 and key_sha256 = $2';
+    if (claimed === 0) {
+      const first = await tx.get<{ request_sha256: string; answer: string }>(
+        `select request_sha256, answer from idempotency_keys ${where}`,
+        [organization_id, id],
+      );
+      if (first?.request_sha256 !== request_sha256)
+        throw new Refusal('idempotency_key_reused', 'This Idempotency-Key came with another request before. Use a new key.');
+      return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
+    }
+    const answer = await create(tx);
+    const sealed = encrypt(cipherKey, JSON.stringify(answer));
+    await tx.run(`update idempotency_keys set answer = $3 ${where}`, [organization_id, id, sealed]);
+    return answer;
+  });
+}
+
+/** Forgets what is older than the promise; run now and then. */
+export function forgetOldKeys(db: Db): Promise<number> {
+  return db.run('delete from idempotency_keys where created_at < $1', [hoursAgo(IDEMPOTENCY_HOURS)]);
+}
+
+function hoursAgo(hours: number): string {
+  return new Date(Date.now() - hours * 3_600_000).toISOString();
+}
+
+function encrypt(key: Buffer, text: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
+}
+
+function decrypt(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}

@@ -1,0 +1,163 @@
+/** PostgreSQL through `pg`: a pool, named statements, one retry rule, and errors that say "away" apart from "wrong". */
+import { Pool, type PoolClient, TypeOverrides, type PoolConfig } from 'pg';
+import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.ts';
+import { DatabaseUnavailable } from './error.ts';
+
+const SCAN_ROWS = 500;
+const ATTEMPTS = 8;
+const INT8 = 20;
+
+const dialect: Dialect = {
+  forUpdate: 'for update',
+  forUpdateSkipLocked: 'for update skip locked',
+  jsonRows: (parameter) => `json_array_elements(${parameter}::json)`,
+};
+
+export interface PostgresSettings {
+  url: string;
+  /** Connections at most; default 10. */
+  connections?: number;
+  /** Where idle-connection errors go: they are not any caller's. */
+  onIdleError?(error: Error): void;
+}
+
+export function openPostgres({ url, connections = 10, onIdleError }: PostgresSettings): Db {
+  const types = new TypeOverrides();
+  // bigint arrives as a string; every one of ours is a count or a sequence below 2^53.
+  types.setTypeParser(INT8, Number);
+  const settings: PoolConfig = {
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 120_000,
+    keepAlive: true,
+    types,
+  };
+  const pool = new Pool(settings);
+  pool.on('error', (error) => onIdleError?.(error));
+
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw new DatabaseUnavailable(error);
+    });
+    let broken = false;
+    // Without a listener the loss of a connection in use would end the process.
+    const lost = () => {
+      broken = true;
+    };
+    client.on('error', lost);
+    try {
+      return await work(client);
+    } catch (error) {
+      const away = unavailableOr(error);
+      broken ||= away instanceof DatabaseUnavailable;
+      throw away;
+    } finally {
+      client.off('error', lost);
+      client.release(broken);
+    }
+  }
+
+  async function once<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return withClient(async (client) => {
+      await client.query(begin);
+      try {
+        const value = await work(client);
+        await client.query('commit');
+        return value;
+      } catch (error) {
+        // When the connection is gone there is nothing to roll back: the server does it.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  return {
+    ...queriesOf((sql, params) => withClient((client) => execute(client, sql, params))),
+    engine: 'postgres',
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await once('begin', (client) => work(queriesOf((sql, params) => execute(client, sql, params))));
+        } catch (error) {
+          if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+        }
+      }
+    },
+    snapshot: (work) =>
+      once('begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
+    close: () => pool.end(),
+  };
+}
+
+type Execute = (sql: string, params: unknown[]) => Promise<{ rows: Row[]; changed: number }>;
+
+function queriesOf(executeStatement: Execute): Queries {
+  return {
+    dialect,
+    all: async <T>(sql: string, params: Value[] = []) => (await executeStatement(sql, params)).rows as T[],
+    get: async <T>(sql: string, params: Value[] = []) => (await executeStatement(sql, params)).rows[0] as T | undefined,
+    run: async (sql, params = []) => (await executeStatement(sql, params)).changed,
+    async insert(table: string, columns: Columns, rows: Value[][]) {
+      if (rows.length === 0) return;
+      const names = Object.keys(columns);
+      const arrays = names.map((name, i) => `$${i + 1}::${columns[name]}[]`);
+      const sql = `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays.join(', ')})`;
+      await executeStatement(sql, names.map((_, column) => rows.map((row) => row[column])));
+    },
+    async script(sql) {
+      await executeStatement(sql, []);
+    },
+  };
+}
+
+function snapshotOf(client: PoolClient): Snapshot {
+  return {
+    ...queriesOf((sql, params) => execute(client, sql, params)),
+    async *scan(sql, params = []) {
+      await client.query(`declare scan no scroll cursor for ${sql}`, params);
+      for (;;) {
+        const { rows } = await client.query({ text: `fetch ${SCAN_ROWS} from scan`, rowMode: 'array' });
+        if (rows.length === 0) break;
+        yield rows as unknown[][];
+      }
+      await client.query('close scan');
+    },
+  };
+}
+
+/** Statement names are short and stable: every connection prepares a text once. */
+const names = new Map<string, string>();
+
+async function execute(client: PoolClient, sql: string, params: unknown[]): Promise<{ rows: Row[]; changed: number }> {
+  if (params.length === 0) {
+    const answer = await client.query(sql);
+    return { rows: answer.rows ?? [], changed: answer.rowCount ?? 0 };
+  }
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `s${names.size}`;
+    names.set(sql, name);
+  }
+  const answer = await client.query({ name, text: sql, values: params });
+  return { rows: answer.rows, changed: answer.rowCount ?? 0 };
+}
+
+/** Serialization failure and deadlock: the transaction did nothing and may simply run again. */
+function isConflict(error: unknown): boolean {
+  const code = (error as { code?: string } | null)?.code;
+  return code === '40001' || code === '40P01';
+}
+
+/** Connection errors (class 08), shutdowns (57P0x), too many connections, disk full, read-only standby. */
+function unavailableOr(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable || !(error instanceof Error)) return error;
+  const code = (error as { code?: string }).code ?? '';
+  const away =
+    /^(08|53|57P0|57014|25006|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENOENT)/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+      error.message,
+    );
+  return away ? new DatabaseUnavailable(error) : error;
+}

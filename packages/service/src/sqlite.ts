@@ -1,0 +1,182 @@
+/**
+ * node:sqlite: one connection that writes, one that reads, both in WAL mode with `synchronous=FULL`, so that a commit
+ * is on disk when it returns. Transactions take turns; those that are waiting when a turn comes share one commit
+ * (each inside its own savepoint), so that many small writes cost one disk sync.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Columns, Db, Dialect, Queries, Snapshot, Value } from './db.ts';
+import { DatabaseUnavailable } from './error.ts';
+
+const TRANSACTIONS_PER_COMMIT = 256;
+const SCAN_ROWS = 256;
+const BUSY_TIMEOUT_MS = 5_000;
+
+const dialect: Dialect = {
+  forUpdate: '',
+  forUpdateSkipLocked: '',
+  jsonRows: (parameter) => `json_each(${parameter})`,
+};
+
+interface Turn {
+  work(tx: Queries): Promise<unknown>;
+  resolve(value: never): void;
+  reject(error: unknown): void;
+}
+
+export function openSqlite(path: string): Db {
+  mkdirSync(dirname(path), { recursive: true });
+  const writer = connect(path);
+  writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+  const reader = connect(path);
+  reader.connection.exec('pragma query_only = on');
+  const waiting: Turn[] = [];
+  let scheduled: Promise<void> | null = null;
+
+  async function takeTurns(): Promise<void> {
+    // One lap of the event loop lets every request that has already arrived join this commit.
+    await new Promise((lap) => setImmediate(lap));
+    while (waiting.length > 0) await commitTogether(writer, waiting.splice(0, TRANSACTIONS_PER_COMMIT));
+    scheduled = null;
+  }
+
+  return {
+    ...reader.queries,
+    engine: 'sqlite',
+    run: (sql, params) => asTransaction((tx) => tx.run(sql, params)),
+    insert: (table, columns, rows) => asTransaction((tx) => tx.insert(table, columns, rows)),
+    script: (sql) => asTransaction((tx) => tx.script(sql)),
+    transaction: asTransaction,
+    snapshot: (work) => snapshotOf(path, work),
+    async close() {
+      while (scheduled !== null) await scheduled;
+      reader.connection.close();
+      writer.connection.close();
+    },
+  };
+
+  function asTransaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
+      scheduled ??= takeTurns();
+    });
+  }
+}
+
+/** A crash before the commit returns leaves none of these transactions; after it, all that did not fail. */
+async function commitTogether(writer: Connection, turns: Turn[]): Promise<void> {
+  const { connection, queries } = writer;
+  const answers: (() => void)[] = [];
+  try {
+    connection.exec('begin immediate');
+    for (const turn of turns) {
+      connection.exec('savepoint turn');
+      try {
+        const value = await turn.work(queries);
+        connection.exec('release turn');
+        answers.push(() => turn.resolve(value as never));
+      } catch (error) {
+        connection.exec('rollback to turn; release turn');
+        answers.push(() => turn.reject(unavailableOr(error)));
+      }
+    }
+    connection.exec('commit');
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('rollback');
+    for (const turn of turns) turn.reject(unavailableOr(error));
+    return;
+  }
+  for (const answer of answers) answer();
+}
+
+async function snapshotOf<T>(path: string, work: (read: Snapshot) => Promise<T>): Promise<T> {
+  const { connection, queries, prepare } = connect(path);
+  connection.exec('pragma query_only = on; begin');
+  try {
+    return await work({
+      ...queries,
+      async *scan(sql, params = []) {
+        const { statement, bind } = prepare(sql);
+        statement.setReturnArrays(true);
+        let batch: unknown[][] = [];
+        for (const row of statement.iterate(...bind(params)) as Iterable<unknown>) {
+          batch.push(row as unknown[]);
+          if (batch.length < SCAN_ROWS) continue;
+          yield batch;
+          batch = [];
+          await new Promise((lap) => setImmediate(lap));
+        }
+        if (batch.length > 0) yield batch;
+      },
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+interface Prepared {
+  statement: StatementSync;
+  bind(params: Value[]): Value[];
+}
+interface Connection {
+  connection: DatabaseSync;
+  queries: Queries;
+  prepare(sql: string): Prepared;
+}
+
+function connect(path: string): Connection {
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  const prepared = new Map<string, Prepared>();
+
+  /** `$n` may stand anywhere and repeat; SQLite's own positional `?` may not. */
+  function prepare(sql: string): Prepared {
+    let known = prepared.get(sql);
+    if (known === undefined) {
+      const order: number[] = [];
+      const text = sql.replace(/\$(\d+)/g, (_, n) => {
+        order.push(Number(n) - 1);
+        return '?';
+      });
+      const inOrder = order.every((index, position) => index === position);
+      const bind = inOrder ? (params: Value[]) => params : (params: Value[]) => order.map((i) => params[i] ?? null);
+      known = { statement: connection.prepare(text), bind };
+      prepared.set(sql, known);
+    }
+    return known;
+  }
+
+  const queries: Queries = {
+    dialect,
+    async all<T>(sql: string, params: Value[] = []) {
+      const { statement, bind } = prepare(sql);
+      return statement.all(...bind(params)) as T[];
+    },
+    async get<T>(sql: string, params: Value[] = []) {
+      const { statement, bind } = prepare(sql);
+      return statement.get(...bind(params)) as T | undefined;
+    },
+    async run(sql, params = []) {
+      const { statement, bind } = prepare(sql);
+      return Number(statement.run(...bind(params)).changes);
+    },
+    async insert(table: string, columns: Columns, rows: Value[][]) {
+      const names = Object.keys(columns);
+      const places = names.map((_, i) => `$${i + 1}`);
+      const { statement } = prepare(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`);
+      for (const row of rows) statement.run(...row);
+    },
+    async script(sql) {
+      connection.exec(sql);
+    },
+  };
+  return { connection, queries, prepare };
+}
+
+/** SQLITE_BUSY, IOERR, FULL, CANTOPEN: the disk or another process, not the statement. */
+const UNAVAILABLE = new Set([5, 10, 13, 14]);
+
+function unavailableOr(error: unknown): unknown {
+  const primary = (error as { errcode?: number } | null)?.errcode;
+  return primary !== undefined && UNAVAILABLE.has(primary & 0xff) ? new DatabaseUnavailable(error) : error;
+}
