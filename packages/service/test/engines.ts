@@ -76,7 +76,9 @@ const makers: Record<Engine, (migrations: string | null) => Promise<Made>> = {
   async postgres(migrations) {
     const name = nextName();
     const template = migrations === null ? 'template1' : await migratedTemplate(migrations);
-    await administer(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+    await administer(
+      `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`,
+    );
     const url = await databaseUrl(name);
     return { url, remove: () => administer(`drop database if exists ${escapeIdentifier(name)} with (force)`) };
   },
@@ -130,7 +132,8 @@ function removeFile(path: string): void {
 
 const templates: string[] = [];
 let server: Promise<PostgresServer> | null = null;
-let administrator: Promise<Client> | null = null;
+let administrator: Client | null = null;
+let administration: Promise<void> = Promise.resolve();
 
 function postgres(): Promise<PostgresServer> {
   const url = process.env.TEST_POSTGRES_URL;
@@ -145,20 +148,28 @@ async function databaseUrl(name: string): Promise<string> {
 }
 
 /** One connection, statements in turn: PostgreSQL does not copy a template for two at once. */
-async function administer(sql: string): Promise<void> {
-  administrator ??= postgres().then(async ({ url }) => {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    return client;
+function administer(sql: string): Promise<void> {
+  const statement = administration.then(async () => {
+    administrator ??= await connect();
+    await administrator.query(sql);
   });
-  await (await administrator).query(sql);
+  administration = statement.catch(() => undefined);
+  return statement;
+}
+
+async function connect(): Promise<Client> {
+  const client = new Client({ connectionString: (await postgres()).url });
+  await client.connect();
+  return client;
 }
 
 after(async () => {
-  // A server that did not start has failed its tests already.
-  await server?.catch(() => (server = administrator = null));
   for (const name of templates) await administer(`drop database if exists ${escapeIdentifier(name)} with (force)`);
-  await (await administrator)?.end();
-  await (await server)?.stop();
+  await administrator?.end();
+  // A server that did not start has failed its tests already.
+  await server?.then(
+    ({ stop }) => stop(),
+    () => undefined,
+  );
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
 });
