@@ -28,6 +28,7 @@ export type EvidenceKind = z.infer<typeof EvidenceKind>;
 export const CheckStatus = z.enum(['pass', 'flag', 'open', 'skip']);
 export type CheckStatus = z.infer<typeof CheckStatus>;
 export const CheckCategory = z.enum(['structure', 'schema', 'math', 'evidence', 'policy']);
+export type CheckCategory = z.infer<typeof CheckCategory>;
 export const CheckSeverity = z.enum(['low', 'medium', 'high']);
 export type CheckSeverity = z.infer<typeof CheckSeverity>;
 

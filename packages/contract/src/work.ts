@@ -7,7 +7,7 @@ import {
   ClientReady,
   Decision,
   EvidenceKind,
-  LaneName,
+  type LaneName,
   Outcome,
   VerdictSeverity,
 } from './vocabulary.ts';

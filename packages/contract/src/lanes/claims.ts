@@ -1,0 +1,111 @@
+/** Claims that an output makes about its own numbers: totals, counts and times. Found in any JSON of any shape. */
+import { add, compare, type Decimal, decimal, formatDecimal, subtract } from '../money.ts';
+import type { Json, JsonObject } from '../wire.ts';
+
+/** `agrees` is null where the claim was seen and cannot be decided; `detail` says what was seen. */
+export interface Claim {
+  agrees: boolean | null;
+  detail: string;
+}
+
+const TOTAL = /^(?:grand_)?(?:total|sum)$/i;
+const COUNT = /^(?:count|total_count|item_count|n)$/i;
+const AMOUNTS = ['amount', 'value', 'total', 'price', 'cost', 'cost_usd', 'amount_usd', 'usd', 'quantity', 'count'];
+/** Members that may stand between the items and their total. */
+const ADJUSTMENT = /tax|vat|discount|shipping|fee|rounding|adjust|offset|opening|other/i;
+const HALF_CENT = decimal('0.005');
+
+/** Every `{total, items}` and `{count, list}` in the value, outermost first. */
+export function numberClaims(value: Json): Claim[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(numberClaims);
+  return [...totalClaims(value), ...countClaims(value), ...Object.values(value).flatMap(numberClaims)];
+}
+
+function totalClaims(record: JsonObject): Claim[] {
+  const claimed = Object.entries(record).find(([name, total]) => TOTAL.test(name) && typeof total === 'number');
+  const series = Object.entries(record).flatMap(([name, list]) => {
+    const amounts = Array.isArray(list) && list.length > 0 ? amountsOf(list) : null;
+    return amounts ? [{ name, amounts }] : [];
+  });
+  const only = series[0];
+  if (!claimed || !only) return [];
+  const [name, total] = claimed as [string, number];
+  const adjustment = Object.keys(record).find((member) => ADJUSTMENT.test(member));
+  if (series.length > 1) return [{ agrees: null, detail: `"${name}" could be the sum of several lists` }];
+  if (adjustment) return [{ agrees: null, detail: `"${adjustment}" may stand between the items and "${name}"` }];
+  const sum = only.amounts.reduce(add);
+  const difference = subtract(sum, decimal(total));
+  const off = compare(difference, HALF_CENT) === 1 || compare(difference, { unscaled: -5n, scale: 3 }) === -1;
+  const seen = `"${name}" says ${total}, the ${only.amounts.length} numbers of "${only.name}" make ${formatDecimal(sum)}`;
+  return [{ agrees: !off, detail: seen }];
+}
+
+function countClaims(record: JsonObject): Claim[] {
+  const lists = Object.entries(record).filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
+  return Object.entries(record).flatMap(([name, count]): Claim[] => {
+    if (typeof count !== 'number') return [];
+    const named = lists.find(([list]) => name === `${list}_count` || name === `${list.replace(/s$/, '')}_count`);
+    const counted = named ?? (COUNT.test(name) && lists.length === 1 ? lists[0] : undefined);
+    if (!counted)
+      return COUNT.test(name) && lists.length > 1
+        ? [{ agrees: null, detail: `"${name}" could count several lists` }]
+        : [];
+    const [list, items] = counted;
+    return [{ agrees: items.length === count, detail: `"${name}" says ${count}, "${list}" holds ${items.length}` }];
+  });
+}
+
+/** The numbers of a list of numbers, or of the one amount that all its objects have; null for any other list. */
+function amountsOf(list: Json[]): Decimal[] | null {
+  if (list.every((item) => typeof item === 'number')) return list.map(decimal);
+  if (!list.every((item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item)))
+    return null;
+  const shared = AMOUNTS.filter((name) => list.every((item) => typeof item[name] === 'number'));
+  const [name] = shared;
+  return shared.length === 1 && name ? list.map((item) => decimal(item[name] as number)) : null;
+}
+
+/** Every object with a start and an end: the end is not before the start, and a stated duration fits between. */
+export function timeClaims(value: Json): Claim[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(timeClaims);
+  const inner = Object.values(value).flatMap(timeClaims);
+  const { started_at, finished_at, duration_seconds } = value;
+  if (started_at === undefined || finished_at === undefined) return inner;
+  const from = readInstant(started_at);
+  const to = readInstant(finished_at);
+  if (from === null || to === null) {
+    return [{ agrees: null, detail: 'started_at and finished_at are not both ISO 8601 instants' }, ...inner];
+  }
+  const elapsed = (to - from) / 1000;
+  if (elapsed < 0) return [{ agrees: false, detail: `finished ${-elapsed} s before it started` }, ...inner];
+  // One second of slack: clocks are often written without milliseconds.
+  const fits = typeof duration_seconds !== 'number' || duration_seconds <= elapsed + 1;
+  const stated = typeof duration_seconds === 'number' ? `, stated duration ${duration_seconds} s` : '';
+  return [{ agrees: fits, detail: `${elapsed} s between start and finish${stated}` }, ...inner];
+}
+
+/** Milliseconds since 1970; only full instants with an offset mean the same everywhere. */
+function readInstant(value: Json): number | null {
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/.test(value)
+  )
+    return null;
+  const instant = Date.parse(value);
+  return Number.isNaN(instant) ? null : instant;
+}
+
+/** All texts in a value, one per line; member names are not texts. */
+export function textsOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  return (Array.isArray(value) ? value : Object.values(value)).map(textsOf).filter(Boolean).join('\n');
+}
+
+export function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return value.trim() === '';
+  return typeof value === 'object' && Object.values(value).every(isEmpty);
+}

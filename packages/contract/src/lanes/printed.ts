@@ -1,0 +1,176 @@
+/**
+ * Reading a receipt for people. The receipt may have been altered since it was sealed, so nothing here trusts a shape:
+ * what is missing or of the wrong type reads as a dash, and printing never throws.
+ */
+import type { Json, JsonObject } from '../wire.ts';
+import type { Fact, Print, PrintedCheck, PrintedEvidence, Section, Tone } from './lane.ts';
+
+const TONE: Record<string, Tone> = { pass: 'good', review: 'caution', fail: 'bad' };
+const WORD: Record<string, string> = { pass: 'Passed', review: 'Needs review', fail: 'Failed' };
+const DECISION: Record<string, string> = { approved: 'Approved', rejected: 'Rejected' };
+const DASH = '—';
+
+export function member(value: Json | undefined, ...path: string[]): Json | undefined {
+  let at = value;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, name)) return undefined;
+    at = at[name];
+  }
+  return at;
+}
+
+/** The value in words; a dash for what is absent or empty. */
+export function words(value: Json | undefined): string {
+  if (value === undefined || value === null || value === '') return DASH;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return amount(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? DASH : value.map(words).join(', ');
+  return JSON.stringify(value);
+}
+
+/** Grouped thousands, all decimals: `1,234,567.25`. */
+export function amount(value: number): string {
+  const text = String(value);
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(text) ?? [];
+  return whole ? `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}` : text;
+}
+
+export function usd(value: Json | undefined): string {
+  return typeof value === 'number'
+    ? `${amount(value)
+        .replace(/^(-?[\d,]+)$/, '$1.00')
+        .replace(/\.(\d)$/, '.$10')} USD`
+    : DASH;
+}
+
+/** `29 May 2026, 20:14:33 UTC`. */
+export function instant(value: Json | undefined): string {
+  if (typeof value !== 'string') return DASH;
+  const parts = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/.exec(value);
+  const month = parts && MONTHS[Number(parts[2]) - 1];
+  return parts && month ? `${Number(parts[3])} ${month} ${parts[1]}, ${parts[4]} UTC` : words(value);
+}
+
+/** `1.5 MB (1,500,000 bytes)`. */
+export function byteSize(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = bytes >= 1000 ? Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3)) : 0;
+  if (power === 0) return `${amount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  return `${Math.round(bytes / 10 ** (power * 3 - 1)) / 10} ${units[power]} (${amount(bytes)} bytes)`;
+}
+
+/** `human_approval_required` → `Human approval required`. */
+export function sentence(value: Json | undefined): string {
+  const text = words(value).replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function fact(label: string, value: Json | undefined): Fact {
+  return { label, value: words(value) };
+}
+
+export function mono(label: string, value: Json | undefined): Fact {
+  return { label, value: words(value), mono: true };
+}
+
+export function facts(title: string, list: Fact[]): Section {
+  return { kind: 'facts', title, facts: list };
+}
+
+/** No section for an empty text. */
+export function text(title: string, value: Json | undefined): Section[] {
+  return typeof value === 'string' && value.trim() !== '' ? [{ kind: 'text', title, text: value }] : [];
+}
+
+/** The members of an object somebody else shaped, nested objects as dotted names. */
+export function factsOf(value: Json | undefined, prefix = '', room = { left: 100 }): Fact[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]): Fact[] => {
+    if (room.left <= 0) return [];
+    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.keys(inner).length > 0) {
+      return factsOf(inner, `${prefix}${name}.`, room);
+    }
+    room.left -= 1;
+    return [fact(`${prefix}${name}`, inner)];
+  });
+}
+
+export function outcome(verdict: Json | undefined): Print['outcome'] {
+  const word = member(verdict, 'outcome');
+  const score = member(verdict, 'score_100');
+  return {
+    word: (typeof word === 'string' && WORD[word]) || words(word),
+    tone: (typeof word === 'string' && TONE[word]) || 'neutral',
+    summary: words(member(verdict, 'summary')),
+    score_100: typeof score === 'number' ? score : null,
+  };
+}
+
+export function verdictSection(verdict: Json | undefined): Section {
+  return facts('Verdict', [
+    { label: 'Outcome', value: outcome(verdict)?.word ?? DASH },
+    fact('Score of 100', member(verdict, 'score_100')),
+    { label: 'Highest severity flagged', value: sentence(member(verdict, 'severity')) },
+    { label: 'Ready for a client', value: sentence(member(verdict, 'client_ready')) },
+    fact('What to do', member(verdict, 'recommended_action')),
+    fact('Summary', member(verdict, 'summary')),
+  ]);
+}
+
+export function decision(value: Json | undefined): string {
+  return (typeof value === 'string' && DECISION[value]) || words(value);
+}
+
+/** Flags first, then what was skipped, then what passed; within each as sealed. */
+export function checksSection(title: string, value: Json | undefined): Section {
+  const order = ['flag', 'open', 'skip', 'pass'];
+  const checks = list(value).map(
+    (check) =>
+      ({
+        label: words(member(check, 'label')),
+        category: words(member(check, 'category')),
+        status: words(member(check, 'status')),
+        severity: words(member(check, 'severity')),
+        detail: words(member(check, 'detail')),
+      }) as PrintedCheck,
+  );
+  return { kind: 'checks', title, checks: checks.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status)) };
+}
+
+export function evidenceSection(value: Json | undefined): Section {
+  const evidence = list(value).map((item): PrintedEvidence => {
+    const size = member(item, 'byte_size');
+    return {
+      label: words(member(item, 'label')),
+      kind: words(member(item, 'kind')).replaceAll('_', ' '),
+      sha256: words(member(item, 'sha256')),
+      size: typeof size === 'number' && size > 0 ? byteSize(size) : null,
+    };
+  });
+  return { kind: 'evidence', title: 'Evidence', evidence };
+}
+
+export function list(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A block by its name. */
+export function block(receipt: JsonObject, name: string): Json | undefined {
+  return member(receipt, name);
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
