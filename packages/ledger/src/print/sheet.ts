@@ -1,0 +1,291 @@
+/**
+ * A document being written from top to bottom: rows of cells that break over pages by themselves, each put into the
+ * structure tree that screen readers follow.
+ */
+import PDFDocument from 'pdfkit';
+import { chain, type Face, type Voice } from './fonts.ts';
+import { MARKS, type Mark } from './marks.ts';
+import { INK, PAPER } from './palette.ts';
+import { CODE_PADDING, CODE_SCALE, type Line, type Piece, wrap } from './text.ts';
+
+export interface Style {
+  voice: Voice;
+  size: number;
+  /** Distance from one baseline to the next, in points. */
+  leading: number;
+  color: string;
+}
+
+export interface StyledLine extends Line {
+  style: Style;
+}
+
+export interface Cell {
+  x: number;
+  width: number;
+  lines: StyledLine[];
+  /** Its structure type: P, H2, TH, TD, LBody. */
+  tag: string;
+  mark?: { mark: Mark; color: string; size: number };
+  href?: string | undefined;
+}
+
+export type Element = PDFKit.PDFStructureElement;
+
+export interface Frame {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export type Sheet = ReturnType<typeof createSheet>;
+
+export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
+  let y = frame.top;
+  let root: Element | null = null;
+  let ink: { page: unknown; color: string } = { page: null, color: '' };
+  /** Drawn again at the top of a page that continues a table. */
+  let heading: (() => void) | null = null;
+
+  const fill = (color: string) => {
+    if (ink.page === doc.page && ink.color === color) return;
+    doc.fillColor(color);
+    ink = { page: doc.page, color };
+  };
+
+  const breakPage = () => {
+    doc.addPage();
+    y = frame.top;
+    heading?.();
+  };
+
+  const speak = (speaker: Face, size: number, text: string, x: number, baseline: number) => {
+    doc.font(speaker.name, size).text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' });
+  };
+
+  const drawCode = (piece: Piece, x: number, baseline: number, style: Style) => {
+    const code = piece.code ?? '';
+    doc.markContent('Span', { actual: piece.text, alt: code } as never);
+    const width = piece.width * style.size - style.size * 0.1;
+    doc
+      .lineWidth(0.5)
+      .strokeColor(style.color)
+      .roundedRect(x + style.size * 0.05, baseline - style.size * 0.74, width, style.size * 0.92, 1.2)
+      .stroke();
+    speak(piece.face, style.size * CODE_SCALE, code, x + style.size * CODE_PADDING, baseline - style.size * 0.06);
+    doc.endMarkedContent();
+  };
+
+  /** `top` is the upper edge of the line's leading. */
+  const drawLine = (line: Line, x: number, top: number, style: Style) => {
+    fill(style.color);
+    const baseline = top + style.leading / 2 + style.size * 0.35;
+    let left = x;
+    for (const piece of joined(line.pieces)) {
+      if (piece.code) drawCode(piece, left, baseline, style);
+      else speak(piece.face, style.size, piece.text, left, baseline);
+      left += piece.width * style.size;
+    }
+  };
+
+  const drawMark = (mark: Mark, x: number, top: number, size: number, color: string) => {
+    const shape = MARKS[mark];
+    doc
+      .save()
+      .translate(x, top)
+      .scale(size / 16);
+    if (shape.solid) doc.path(shape.solid).fill(color);
+    doc.lineCap('round').lineJoin('round').lineWidth(1.8);
+    if (shape.cut) doc.path(shape.cut).stroke(PAPER);
+    if (shape.line) doc.path(shape.line).stroke(color);
+    doc.restore();
+    ink = { page: null, color: '' };
+  };
+
+  const drawSlice = (cell: Cell, lines: StyledLine[], element: Element, first: boolean) => {
+    if (lines.length === 0 && !(first && cell.mark)) return;
+    const content = doc.markStructureContent(cell.tag);
+    let top = y;
+    let x = cell.x;
+    if (cell.mark) {
+      const { mark, color, size } = cell.mark;
+      if (first) drawMark(mark, cell.x, y + ((lines[0]?.style.leading ?? size) - size) / 2, size, color);
+      x += size + 5;
+    }
+    for (const line of lines) {
+      drawLine(line, x, top, line.style);
+      if (cell.href) doc.link(x, top, line.width, line.style.leading, cell.href);
+      top += line.style.leading;
+    }
+    doc.endMarkedContent();
+    element.add(content);
+  };
+
+  /**
+   * Cells side by side. Moves to the next page whole when it fits there; taller than a page, it is cut between lines.
+   */
+  const row = (cells: Cell[], parent: Element) => {
+    const elements = cells.map((cell) => {
+      const element = doc.struct(cell.tag);
+      parent.add(element);
+      return element;
+    });
+    const left = cells.map((cell) => cell.lines);
+    const tallest = Math.max(...cells.map(heightOf));
+    if (y + tallest > frame.bottom && (tallest <= (frame.bottom - frame.top) * 0.5 || y + 40 > frame.bottom))
+      breakPage();
+    for (let first = true; first || left.some((lines) => lines.length > 0); first = false) {
+      if (!first) breakPage();
+      let used = 0;
+      cells.forEach((cell, i) => {
+        const fitting = fit(left[i]!, frame.bottom - y);
+        drawSlice(cell, fitting, elements[i]!, first);
+        left[i] = left[i]!.slice(fitting.length);
+        used = Math.max(used, first ? Math.max(heightOfLines(fitting), cell.mark?.size ?? 0) : heightOfLines(fitting));
+      });
+      y += used;
+    }
+    for (const element of elements) element.end();
+  };
+
+  return {
+    doc,
+    frame,
+    get y() {
+      return y;
+    },
+    set y(to: number) {
+      y = to;
+    },
+    get inner() {
+      return frame.width - frame.left - frame.right;
+    },
+    begin() {
+      root = doc.struct('Document');
+      doc.addStructure(root);
+      doc.addPage();
+    },
+    end() {
+      root?.end();
+    },
+    /** A structure element under the document, to be ended by the caller. */
+    group(tag: string, under: Element | null = root, alt?: string): Element {
+      const element = doc.struct(tag, alt === undefined ? {} : { alt });
+      under?.add(element);
+      return element;
+    },
+    space(height: number) {
+      y += height;
+    },
+    /** Starts a page unless `height` points are left on this one. */
+    need(height: number) {
+      if (y + height > frame.bottom) breakPage();
+    },
+    /** Drawn now, and again on each page the table reaches until the next call. */
+    repeat(draw: (() => void) | null) {
+      heading = draw;
+      draw?.();
+    },
+    rule(color: string, x = frame.left, width = frame.width - frame.left - frame.right) {
+      artifact(doc, () =>
+        doc
+          .lineWidth(0.5)
+          .strokeColor(color)
+          .moveTo(x, y)
+          .lineTo(x + width, y)
+          .stroke(),
+      );
+    },
+    artifact: (draw: () => void) => artifact(doc, draw),
+    row,
+    drawLine,
+    drawMark,
+    lines: (text: string, style: Style, width: number): StyledLine[] =>
+      wrap(text, style.voice, style.size, width).map((line) => ({ ...line, style })),
+    /** Page switches and drawing past this sheet lose its idea of the current colour. */
+    forgetInk() {
+      ink = { page: null, color: INK };
+    },
+  };
+}
+
+export function heightOfLines(lines: StyledLine[]): number {
+  let height = 0;
+  for (const line of lines) height += line.style.leading;
+  return height;
+}
+
+function heightOf(cell: Cell): number {
+  return Math.max(heightOfLines(cell.lines), cell.mark?.size ?? 0);
+}
+
+/** As many lines as fit; at least one, so that every round gets on. */
+function fit(lines: StyledLine[], height: number): StyledLine[] {
+  let used = 0;
+  let count = 0;
+  for (const line of lines) {
+    if (count > 0 && used + line.style.leading > height) break;
+    used += line.style.leading;
+    count++;
+  }
+  return lines.slice(0, count);
+}
+
+/** Neighbours of one face are drawn in one go, which also keeps the spaces between words in the text that is copied out. */
+function joined(pieces: Piece[]): Piece[] {
+  const runs: Piece[] = [];
+  for (const piece of pieces) {
+    const last = runs.at(-1);
+    if (last && !last.code && !piece.code && !last.rtl && !piece.rtl && last.face === piece.face) {
+      last.text += piece.text;
+      last.width += piece.width;
+    } else runs.push({ ...piece });
+  }
+  return runs;
+}
+
+function artifact(doc: PDFKit.PDFDocument, draw: () => void): void {
+  doc.markContent('Artifact', { type: 'Layout' });
+  draw();
+  doc.endMarkedContent();
+}
+
+/** A document whose bytes depend on nothing but the arguments: its id is derived from `info`, whose dates are given. */
+export function createDocument(frame: Frame, info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
+  const doc = new PDFDocument({
+    size: [frame.width, frame.height],
+    margin: 0,
+    pdfVersion: '1.7',
+    lang: 'en',
+    tagged: true,
+    displayTitle: true,
+    autoFirstPage: false,
+    bufferPages: true,
+    font: '',
+    info,
+  });
+  describe(doc, info);
+  for (const voice of ['text', 'strong', 'mono'] as const) {
+    for (const speaker of chain(voice)) doc.registerFont(speaker.name, speaker.font as never);
+  }
+  return doc;
+}
+
+/** PDFKit writes its XMP packet without escaping; this one is well-formed whatever the title says. */
+function describe(doc: PDFKit.PDFDocument, info: PDFKit.DocumentInfo): void {
+  const packet = `
+    <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <xmp:CreateDate>${info.CreationDate?.toISOString()}</xmp:CreateDate>
+      <dc:title><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(info.Title)}</rdf:li></rdf:Alt></dc:title>
+      <dc:creator><rdf:Seq><rdf:li>${escapeXml(info.Author)}</rdf:li></rdf:Seq></dc:creator>
+      <dc:description><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(info.Subject)}</rdf:li></rdf:Alt></dc:description>
+    </rdf:Description>`;
+  Object.assign(doc, { _addInfo: () => (doc as unknown as { appendXML(xml: string): void }).appendXML(packet) });
+}
+
+function escapeXml(text = ''): string {
+  return text.replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

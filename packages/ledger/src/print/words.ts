@@ -1,0 +1,56 @@
+/** How values are worded for people, the same on page and paper. */
+
+import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
+import { codeOf, isUnseen } from './text.ts';
+
+export const ALTERED = 'This receipt no longer matches its hash';
+export const ALTERED_DETAIL =
+  'What is stored was changed after it was sealed. Nothing below can be relied on until the operator explains it.';
+
+export function toneOfCheck(check: PrintedCheck): Tone {
+  if (check.status === 'pass') return 'good';
+  if (check.status === 'flag') return check.severity === 'low' ? 'caution' : 'bad';
+  return 'neutral';
+}
+
+/** `12 checks: 10 pass, 2 flag`. */
+export function tally(checks: PrintedCheck[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = Array.from(counts, ([status, count]) => `${count} ${status}`);
+  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}${parts.length ? `: ${parts.join(', ')}` : ''}`;
+}
+
+/** The way anyone checks the hash with what every Linux and macOS machine has; `<file>` holds the stored bytes. */
+export function commandByHand(bytes: string, receipt_sha256: string, file: string): string {
+  const any = /"receipt_sha256":"[0-9a-f]{64}"/g;
+  const hash = (bytes.match(any)?.length ?? 0) > 1 ? receipt_sha256 : '[0-9a-f]{64}';
+  return `perl -pe 's/"receipt_sha256":"${hash}",//' ${file} | shasum -a 256`;
+}
+
+/** What one receipt shows and what it cannot show: four answers, never one bare "valid". */
+export const FOUR_ANSWERS = [
+  ['Integrity', 'Shown here: recompute the hash as above. One changed character gives another hash.'],
+  [
+    'Completeness',
+    'Not shown by a single receipt. That no receipt was left out or put in its place shows only in the chain: ask the organization for its ledger export and verify that.',
+  ],
+  ['Time', 'The time stated is the clock of the service that sealed it. Nobody else vouches for it.'],
+  ['Identity', 'Who worked and who approved is stated by the operator of the ledger. Nobody else vouches for it.'],
+] as const;
+
+/** One line for a title bar: what cannot be seen stands there by its code. */
+export function plainLine(text: string): string {
+  return Array.from(text.replace(/\s+/g, ' ').trim(), (at) => (isUnseen(at) ? codeOf(at) : at))
+    .join('')
+    .slice(0, 300);
+}
+
+export function titleOf(print: Print): string {
+  return print.title.trim() || print.kind;
+}
+
+/** A link one may follow: `http` and `https` only, whatever was sealed. */
+export function safeHref(href: string | undefined): string | undefined {
+  return href && /^https?:\/\/[^\s]+$/i.test(href) ? href : undefined;
+}
