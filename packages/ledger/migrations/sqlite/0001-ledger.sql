@@ -50,6 +50,8 @@ create table runs (
   stage text not null,
   stages text not null,
   inputs text not null,
+  -- E-mail addresses that are sent the receipt.
+  notify text not null,
   agent_profile text,
   evidence text not null,
   execution text,
@@ -67,21 +69,6 @@ create table runs (
 );
 create index runs_by_lane on runs (organization_id, lane, id);
 create index runs_unfinished on runs (organization_id, stage, id) where stage <> 'Receipt';
-
-create table evidence (
-  organization_id text not null,
-  run_id text not null,
-  id text not null,
-  kind text not null,
-  label text not null,
-  sha256 text not null,
-  byte_size integer not null,
-  content_type text not null,
-  stored integer not null,
-  created_at text not null,
-  created_by text not null,
-  primary key (organization_id, run_id, id)
-);
 
 -- The head: where the chain ends. A mint replaces it by compare-and-swap; verification compares the chain's end with it.
 create table chains (

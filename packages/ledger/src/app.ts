@@ -1,0 +1,51 @@
+/** All routes of the ledger, registered by hand. */
+import { type App, createHttp } from '@rcpt/service/http.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+import { agentProfileRoutes } from './http/agent-profiles.ts';
+import { authenticate } from './http/auth.ts';
+import { flightSheetRoutes } from './http/flight-sheets.ts';
+import { healthRoutes } from './http/health.ts';
+import { keyRoutes } from './http/keys.ts';
+import { organizationRoutes } from './http/organizations.ts';
+import { receiptRoutes } from './http/receipts.ts';
+import { runRoutes } from './http/runs.ts';
+import { shareRoutes } from './http/share.ts';
+import { acceptUploads } from './http/uploads.ts';
+import type { Ledger } from './ledger.ts';
+import { LEDGER_PROBLEMS } from './problems.ts';
+import { VERSION } from './version.ts';
+
+export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
+  const { config } = ledger;
+  const app = await createHttp({
+    title: 'Receipt ledger',
+    description:
+      'A Run passes Inputs → Evidence → Execution → Checks → Verdict → Approval → Receipt. An approved Run mints a receipt at the tail of its organization’s SHA-256 hash chain.',
+    version: VERSION,
+    tags: [
+      { name: 'runs', description: 'Seven stages, seven calls' },
+      { name: 'receipts', description: 'Minted receipts, as stored' },
+      { name: 'ledger', description: 'The chain and its verification' },
+      { name: 'sharing', description: 'Public links' },
+      { name: 'flight sheets', description: 'Named rule sheets of the eval lane' },
+      { name: 'organizations', description: 'Tenancy, keys and agent profiles' },
+      { name: 'health', description: 'For platforms' },
+    ],
+    logger,
+    problems: LEDGER_PROBLEMS,
+    json_body_bytes: config.json_body_bytes,
+    overload_delay_ms: config.overload_delay_ms,
+    trust_proxy: config.trust_proxy,
+  });
+  authenticate(app, ledger);
+  await acceptUploads(app, config.evidence_bytes);
+  organizationRoutes(app, ledger);
+  keyRoutes(app, ledger);
+  agentProfileRoutes(app, ledger);
+  flightSheetRoutes(app, ledger);
+  runRoutes(app, ledger);
+  receiptRoutes(app, ledger);
+  await shareRoutes(app, ledger);
+  healthRoutes(app, ledger);
+  return app;
+}

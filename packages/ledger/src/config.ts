@@ -1,0 +1,33 @@
+/** The ledger's settings (contract §5), read once in main.ts. */
+import { readConfig, setting } from '@rcpt/service/config.ts';
+import { z } from 'zod';
+import { STORAGE_URL } from './copies/storage.ts';
+
+const LedgerSettings = z.object({
+  host: setting.host('LEDGER_HOST', '127.0.0.1'),
+  port: setting.port('LEDGER_PORT', 8080),
+  base_url: setting.httpUrl('LEDGER_BASE_URL'),
+  database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db'),
+  storage_url: setting.matching('LEDGER_STORAGE_URL', STORAGE_URL, 'file:data/objects', 'file:<folder> or s3://bucket/prefix?endpoint=…&region=…'),
+  smtp_url: setting.matching('LEDGER_SMTP_URL', /^(file:.+|smtps?:\/\/.+)$/, 'file:data/outbox', 'file:<folder>, smtp://host:port or smtps://host:port'),
+  email_from: setting.matching('LEDGER_EMAIL_FROM', /^[^\r\n]*@[^\r\n]+$/, 'Receipt Ledger <receipts@localhost>', 'an e-mail address'),
+  admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
+  json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
+  evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
+  share_requests_per_minute: setting.count('LEDGER_SHARE_REQUESTS_PER_MINUTE', 600, 'a number of requests per minute and address'),
+  mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
+  overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
+  trust_proxy: z
+    .string()
+    .regex(/^[\d.:a-fA-F/, ]+$/)
+    .optional()
+    .meta({ env: 'LEDGER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
+  log_level: setting.matching('LEDGER_LOG_LEVEL', /^(debug|info|warn|error|silent)$/, 'info', 'debug, info, warn, error or silent'),
+});
+
+export type Config = Readonly<z.infer<typeof LedgerSettings>>;
+
+/** Throws `ConfigError`, one line. */
+export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
+  return readConfig(LedgerSettings, environment);
+}

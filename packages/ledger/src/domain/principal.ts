@@ -1,0 +1,26 @@
+/** Who is asking: one credential of one organization, in one role. */
+import type { Role } from '@rcpt/contract/vocabulary.ts';
+
+export interface Principal {
+  organization_id: string;
+  organization_name: string;
+  four_eyes: boolean;
+  key_id: string;
+  role: Role;
+  /** How people know this credential: its label, else its id. */
+  name: string;
+}
+
+/** What a credential may do, beside reading (contract §2, Credentials). */
+export const MAY = {
+  read: ['agent', 'approver', 'auditor', 'owner'],
+  work: ['agent', 'approver', 'owner'],
+  approve: ['approver', 'owner'],
+  administer: ['owner'],
+} as const satisfies Record<string, readonly Role[]>;
+export type Act = keyof typeof MAY;
+
+/** `rk_<organization>_<secret>`: the organization part says where to look, the secret proves it. */
+export function apiKeyOf(organization_id: string, secret: string): string {
+  return `rk_${organization_id.slice('org_'.length)}_${secret}`;
+}

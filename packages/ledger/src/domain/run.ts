@@ -1,0 +1,61 @@
+/** A Run and the rules of its seven stages. Pure: a value or a coded refusal goes out. */
+import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts';
+import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { LedgerCode } from '../problems.ts';
+
+/** What is stored beyond what is shown. */
+export interface Run extends Omit<PublicRun, 'agent_profile'> {
+  /** From the Run's stored profile; null when none was named. */
+  agent_profile: AgentProfile | null;
+  notify: string[];
+  /** The credential that posted the execution. */
+  executed_by: string | null;
+  assignment: Assignment | null;
+  /** What was approved, to the byte: the lane's blocks as they will be sealed. */
+  approved_block: JsonObject | null;
+}
+
+export const refuse = (code: LedgerCode, detail: string, members?: Record<string, unknown>) =>
+  new Refusal<LedgerCode>(code, detail, members);
+
+/** Throws `run_stage_conflict` unless the Run is at one of `stages`. */
+export function requireStage(run: Run, ...stages: [Stage, ...Stage[]]): void {
+  if (stages.includes(run.stage)) return;
+  const needed = stages.join(' or ');
+  const final = run.approval?.decision === 'rejected' ? ' It was rejected, which is final.' : '';
+  throw refuse('run_stage_conflict', `The Run is at ${run.stage}; this call needs it at ${needed}.${final}`, {
+    stage: run.stage,
+    needed_stage: stages.at(-1),
+  });
+}
+
+/** The marks after `stage` was reached; stages that were passed without a call of their own are marked too. */
+export function reach(marks: StageMark[], stage: Stage, at: string, by: string): StageMark[] {
+  const reached = marks.length === 0 ? -1 : STAGES.indexOf(marks.at(-1)!.stage);
+  const passed = STAGES.slice(reached + 1, STAGES.indexOf(stage) + 1);
+  return [...marks, ...passed.map((name) => ({ stage: name, at, by }))];
+}
+
+const UNDECLARED = 'undeclared';
+
+/** Always strings: the Run's profile, else what the execution names, else `undeclared`. */
+export function profileOf(run: Run, named: Partial<AgentProfile>): AgentProfile {
+  if (run.agent_profile !== null) return run.agent_profile;
+  const { name, capability_tier, harness, model } = named;
+  return {
+    name: name || UNDECLARED,
+    capability_tier: capability_tier || UNDECLARED,
+    harness: harness || UNDECLARED,
+    model: model || UNDECLARED,
+  };
+}
+
+/** The Run as its organization sees it. */
+export function showRun(run: Run): PublicRun {
+  const { notify: _, executed_by: __, assignment: ___, approved_block: ____, ...shown } = run;
+  return { ...shown, agent_profile: profileOf(run, LANES[run.lane].agent(run.execution ?? {})) };
+}

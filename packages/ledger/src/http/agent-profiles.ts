@@ -1,0 +1,37 @@
+import { AgentProfileList, NewAgentProfile, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { Ledger } from '../ledger.ts';
+import { insertAgentProfile, listAgentProfiles } from '../store/tenancy.ts';
+import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+
+export function agentProfileRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['organizations'], security: [{ bearer: [] }] };
+
+  app.post(
+    '/agent-profiles',
+    {
+      config: { may: 'administer' },
+      schema: {
+        ...common,
+        summary: 'Describe an agent once, to be named by its Runs',
+        headers: IdempotencyHeader,
+        body: NewAgentProfile,
+        response: { 201: StoredAgentProfile },
+      },
+    },
+    (request, reply) =>
+      createAndSend(ledger, request, reply, async (tx) => {
+        const { name, capability_tier = 'undeclared', harness = 'undeclared', model = 'undeclared' } = request.body;
+        const profile = { id: newId('ap'), name, capability_tier, harness, model, created_at: ledger.now() };
+        await insertAgentProfile(tx, request.principal.organization_id, profile);
+        return { body: profile, location: '/agent-profiles' };
+      }),
+  );
+
+  app.get(
+    '/agent-profiles',
+    { config: { may: 'read' }, schema: { ...common, summary: 'All agent profiles', response: { 200: AgentProfileList } } },
+    async (request) => ({ agent_profiles: await listAgentProfiles(ledger.db, request.principal.organization_id) }),
+  );
+}

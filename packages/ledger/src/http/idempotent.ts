@@ -1,0 +1,51 @@
+/** Runs a verb once per `Idempotency-Key` and sends its answer. */
+import { createOnce, type Created } from '@rcpt/service/idempotency.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Ledger } from '../ledger.ts';
+
+export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
+
+/** 201 with `Location`. */
+export async function createAndSend(
+  { db }: Ledger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  create: (tx: Queries) => Promise<Created>,
+) {
+  const { body, location } = await once(db, request, create);
+  return reply.code(201).header('location', location).send(body);
+}
+
+/** 200: the next stage of something that exists. */
+export async function changeAndSend<T>(
+  { db }: Ledger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: (tx: Queries) => Promise<T>,
+) {
+  const { body } = await once(db, request, async (tx) => ({ body: await change(tx), location: '' }));
+  return reply.send(body);
+}
+
+function once(db: Ledger['db'], request: FastifyRequest, create: (tx: Queries) => Promise<Created>): Promise<Created> {
+  return createOnce(
+    db,
+    {
+      organization_id: request.principal?.organization_id ?? '',
+      key: keyOf(request),
+      credential: request.credential,
+      request: { method: request.method, url: request.url, body: request.body ?? null, upload: request.upload?.sha256 ?? null },
+    },
+    create,
+  );
+}
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new Refusal('invalid', 'Idempotency-Key takes 1 to 255 printable ASCII characters without spaces.');
+}

@@ -1,0 +1,52 @@
+import { CreatedKey, Key, KeyList, NewKey } from '@rcpt/contract/ledger/tenancy.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { z } from 'zod';
+import type { Ledger } from '../ledger.ts';
+import { listKeys } from '../store/tenancy.ts';
+import { issueKey, withdrawKey } from '../tenancy.ts';
+import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+
+export function keyRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['organizations'], security: [{ bearer: [] }] };
+
+  app.post(
+    '/keys',
+    {
+      config: { may: 'administer' },
+      schema: {
+        ...common,
+        summary: 'Create an API key; it is shown once',
+        headers: IdempotencyHeader,
+        body: NewKey,
+        response: { 201: CreatedKey },
+      },
+    },
+    (request, reply) =>
+      createAndSend(ledger, request, reply, async (tx) => {
+        const { role, label = '' } = request.body;
+        const key = await issueKey(tx, request.principal.organization_id, role, label, ledger.now());
+        return { body: key, location: `/keys/${key.id}` };
+      }),
+  );
+
+  app.get(
+    '/keys',
+    { config: { may: 'administer' }, schema: { ...common, summary: 'All keys, without their secrets', response: { 200: KeyList } } },
+    async (request) => ({ keys: await listKeys(ledger.db, request.principal.organization_id) }),
+  );
+
+  app.delete(
+    '/keys/:id',
+    {
+      config: { may: 'administer' },
+      schema: {
+        ...common,
+        summary: 'Revoke a key; it is refused everywhere within five seconds',
+        params: z.object({ id: z.string() }),
+        response: { 200: Key },
+      },
+    },
+    (request) =>
+      ledger.db.transaction((tx) => withdrawKey(tx, request.principal.organization_id, request.params.id, ledger.now())),
+  );
+}

@@ -1,0 +1,191 @@
+import {
+  ApprovalDecision,
+  CheckDecision,
+  CheckList,
+  Evidence,
+  NewEvidence,
+  NewRun,
+  Run as PublicRun,
+  RunList,
+  RunQuery,
+} from '@rcpt/contract/ledger/runs.ts';
+import { JsonObject } from '@rcpt/contract/wire.ts';
+import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { z } from 'zod';
+import { showRun } from '../domain/run.ts';
+import { fetchEvidence, receiveEvidence } from '../evidence.ts';
+import type { Ledger } from '../ledger.ts';
+import { approve, attachEvidence, decideCheck, giveVerdict, openRun, postExecution, runChecks } from '../stages.ts';
+import { listRuns, loadRun } from '../store/runs.ts';
+import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
+import { readUpload } from './uploads.ts';
+
+const RunParams = z.object({ id: z.string() });
+
+export function runRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['runs'], security: [{ bearer: [] }] };
+  const work = { may: 'work' } as const;
+
+  app.post(
+    '/runs',
+    {
+      config: work,
+      schema: {
+        ...common,
+        summary: 'Inputs: open a Run',
+        description: '`inputs` depend on the lane; `inputs.notify` lists e-mail addresses that are sent the receipt.',
+        headers: IdempotencyHeader,
+        body: NewRun,
+        response: { 201: PublicRun },
+      },
+    },
+    (request, reply) =>
+      createAndSend(ledger, request, reply, async (tx) => {
+        const run = showRun(await openRun(tx, request.principal, request.body, ledger.now()));
+        return { body: run, location: `/runs/${run.id}` };
+      }),
+  );
+
+  app.get(
+    '/runs',
+    { config: { may: 'read' }, schema: { ...common, summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } } },
+    async (request) => {
+      const runs = await listRuns(ledger.db, request.principal.organization_id, request.query);
+      const full = runs.length === request.query.limit;
+      return { runs: runs.map(showRun), next_after: full ? runs.at(-1)!.id : null };
+    },
+  );
+
+  app.get(
+    '/runs/:id',
+    { config: { may: 'read' }, schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } } },
+    async (request) => showRun(await loadRun(ledger.db, request.principal.organization_id, request.params.id)),
+  );
+
+  app.post(
+    '/runs/:id/evidence',
+    {
+      config: work,
+      bodyLimit: ledger.config.evidence_bytes + 65_536,
+      preValidation: readUpload,
+      schema: {
+        ...common,
+        summary: 'Evidence: attach bytes, text or a declared hash; repeatable',
+        description: 'JSON, or multipart/form-data with the bytes in `file` and the other members as fields.',
+        consumes: ['application/json', 'multipart/form-data'],
+        headers: IdempotencyHeader,
+        params: RunParams,
+        body: NewEvidence,
+        response: { 201: Evidence },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const item = await receiveEvidence(ledger, request.principal, id, request.body, request.upload);
+      return createAndSend(ledger, request, reply, async (tx) => {
+        await attachEvidence(tx, request.principal, id, item, ledger.now());
+        return { body: item, location: `/runs/${id}/evidence/${item.id}` };
+      });
+    },
+  );
+
+  app.get(
+    '/runs/:id/evidence/:evidence_id',
+    {
+      config: { may: 'read' },
+      schema: {
+        ...common,
+        summary: 'The bytes of one piece of evidence, where they are stored with us',
+        params: z.object({ id: z.string(), evidence_id: z.string() }),
+      },
+    },
+    async (request, reply) => {
+      const run = await loadRun(ledger.db, request.principal.organization_id, request.params.id);
+      const { item, bytes } = await fetchEvidence(ledger, run, request.params.evidence_id);
+      // The bytes come from whoever ran the work: never let a browser interpret them.
+      return reply
+        .header('content-disposition', `attachment; filename="${item.id}"`)
+        .header('content-security-policy', "sandbox; default-src 'none'")
+        .header('x-content-type-options', 'nosniff')
+        .type(item.content_type)
+        .send(bytes);
+    },
+  );
+
+  app.post(
+    '/runs/:id/execution',
+    {
+      config: work,
+      schema: {
+        ...common,
+        summary: 'Execution: post the work done',
+        headers: IdempotencyHeader,
+        params: RunParams,
+        body: JsonObject,
+        response: { 200: PublicRun },
+      },
+    },
+    (request, reply) =>
+      changeAndSend(ledger, request, reply, async (tx) =>
+        showRun(await postExecution(tx, request.principal, request.params.id, request.body, ledger.now())),
+      ),
+  );
+
+  app.post(
+    '/runs/:id/checks',
+    {
+      config: work,
+      schema: { ...common, summary: 'Checks: run the lane’s checks', params: RunParams, response: { 200: CheckList } },
+    },
+    (request, reply) =>
+      changeAndSend(ledger, request, reply, async (tx) => ({
+        checks: (await runChecks(tx, request.principal, request.params.id, ledger.now())).checks,
+      })),
+  );
+
+  app.patch(
+    '/runs/:id/checks/:key',
+    {
+      config: work,
+      schema: {
+        ...common,
+        summary: 'Decide a checklist rule that is open',
+        params: z.object({ id: z.string(), key: z.string() }),
+        body: CheckDecision,
+        response: { 200: Check },
+      },
+    },
+    (request) =>
+      ledger.db.transaction((tx) =>
+        decideCheck(tx, request.principal, request.params.id, request.params.key, request.body, ledger.now()),
+      ),
+  );
+
+  app.post(
+    '/runs/:id/verdict',
+    {
+      config: work,
+      schema: { ...common, summary: 'Verdict: 409 while a check is open', params: RunParams, response: { 200: Verdict } },
+    },
+    (request, reply) =>
+      changeAndSend(ledger, request, reply, async (tx) => (await giveVerdict(tx, request.principal, request.params.id, ledger.now())).verdict),
+  );
+
+  app.post(
+    '/runs/:id/approval',
+    {
+      config: { may: 'approve' },
+      schema: {
+        ...common,
+        summary: 'Approval: approve or reject, which is final',
+        headers: IdempotencyHeader,
+        params: RunParams,
+        body: ApprovalDecision,
+        response: { 200: Approval },
+      },
+    },
+    (request, reply) =>
+      changeAndSend(ledger, request, reply, async (tx) => (await approve(tx, request.principal, request.params.id, request.body, ledger.now())).approval),
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * The public side: whoever holds the link sees the receipt. Every answer is made from the stored bytes and says whether
+ * they still have their hash; an altered receipt is shown and called altered, never hidden.
+ */
+import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { verifyReceipt } from '@rcpt/proof/receipt.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { App } from '@rcpt/service/http.ts';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Ledger } from '../ledger.ts';
+import { loadAssets } from '../print/assets.ts';
+import { PAGE_CSP, renderPage } from '../print/page.ts';
+import { findShared } from '../store/chains.ts';
+import { sendReceipt } from './stored.ts';
+
+const TOKEN = /^[\w-]{22}$/;
+const ShareParams = z.object({ token: z.string() });
+
+export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
+  await app.register(rateLimit, { global: false, max: ledger.config.share_requests_per_minute, timeWindow: 60_000 });
+  const common = { tags: ['sharing'] };
+  const config = { may: 'public', rateLimit: {} } as const;
+
+  app.get(
+    '/share/:token',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'A shared receipt: a page for people, else the envelope exactly as stored',
+        params: ShareParams,
+        response: { 200: Receipt },
+      },
+    },
+    async (request, reply) => {
+      const shared = await open(request.params.token, reply);
+      reply.header('vary', 'accept');
+      if (!wantsPage(request.headers.accept)) return sendReceipt(reply, shared.bytes);
+      return reply.header('content-security-policy', PAGE_CSP).type('text/html; charset=utf-8').send(renderPage(shared));
+    },
+  );
+
+  app.get(
+    '/share/:token/pdf',
+    { config, schema: { ...common, summary: 'The same receipt as PDF', params: ShareParams } },
+    async (request, reply) => {
+      const shared = await open(request.params.token, reply);
+      const pdf = await ledger.pdf.render(shared);
+      return reply.type('application/pdf').header('content-disposition', `inline; filename="${shared.name}.pdf"`).send(pdf);
+    },
+  );
+
+  app.get(
+    '/share/:token/download',
+    { config, schema: { ...common, summary: 'The stored canonical bytes', params: ShareParams, response: { 200: Receipt } } },
+    async (request, reply) => {
+      const shared = await open(request.params.token, reply);
+      return sendReceipt(reply.header('content-disposition', `attachment; filename="${shared.name}.json"`), shared.bytes);
+    },
+  );
+
+  const assets = loadAssets();
+  app.get('/assets/*', { config: { may: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    const asset = assets.get(request.url.split('?')[0]!);
+    if (asset === undefined) throw new Refusal('not_found', 'There is no such file.');
+    reply.header('etag', asset.etag).header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
+    if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
+    return reply.type(asset.content_type).send(asset.body);
+  });
+
+  async function open(token: string, reply: FastifyReply) {
+    const bytes = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
+    if (bytes === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
+    const checked = verifyReceipt(bytes);
+    const receipt = readable(bytes);
+    reply
+      .header('receipt-verified', String(checked.ok))
+      .header('cache-control', 'no-cache')
+      .header('referrer-policy', 'no-referrer')
+      .header('x-content-type-options', 'nosniff')
+      .header('x-robots-tag', 'noindex');
+    const name = /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(String(receipt.receipt_id)) ? String(receipt.receipt_id) : 'receipt';
+    return { bytes, receipt, name, verified: checked.ok, share_url: `${ledger.base_url}/share/${token}` };
+  }
+}
+
+/** What can still be read of a payload that may have been tampered with. */
+function readable(bytes: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(bytes);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Browsers name text/html; programs that do not get JSON. */
+function wantsPage(accept: string | undefined): boolean {
+  return accept !== undefined && /\btext\/html\b|\bapplication\/xhtml\+xml\b/.test(accept);
+}

@@ -1,0 +1,21 @@
+/** What every route of the ledger stands on; built once in main.ts. */
+import type { Db } from '@rcpt/service/db.ts';
+import type { Probe } from '@rcpt/service/health.ts';
+import type { Config } from './config.ts';
+import type { Storage } from './copies/storage.ts';
+import type { Minter } from './mint.ts';
+import type { PdfRenderer } from './print/pdf-pool.ts';
+import type { Verifier } from './verify.ts';
+
+export interface Ledger {
+  config: Config;
+  /** What share links start with: `LEDGER_BASE_URL`, else the listen address. */
+  base_url: string;
+  db: Db;
+  minter: Minter;
+  verifier: Verifier;
+  storage: Storage;
+  pdf: PdfRenderer;
+  probes: { db: Probe; storage: Probe; email: Probe };
+  now(): string;
+}

@@ -1,0 +1,20 @@
+/** Every code the ledger's domain and stores can throw → HTTP (the one table; contract §1). */
+import type { ProblemRow } from '@rcpt/service/problem.ts';
+
+export const LEDGER_PROBLEMS = {
+  run_stage_conflict: { status: 409, title: 'The Run is at another stage' },
+  run_not_approved: { status: 409, title: 'The Run is not approved' },
+  checks_open: { status: 409, title: 'A check is still open' },
+  check_decided: { status: 409, title: 'The check is decided already' },
+  four_eyes: { status: 403, title: 'Four eyes: another credential has to approve' },
+  evidence_mismatch: { status: 422, title: 'The bytes do not have the declared hash' },
+  evidence_limit: { status: 422, title: 'Too much evidence on one Run' },
+  flight_sheet_unknown: { status: 422, title: 'Unknown flight sheet' },
+  flight_sheet_invalid: { status: 422, title: 'The flight sheet does not compile' },
+  flight_sheet_exists: { status: 409, title: 'This version of the flight sheet exists already' },
+  agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
+  receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
+  last_owner: { status: 409, title: 'The last owner key cannot be revoked' },
+} as const satisfies Record<string, ProblemRow>;
+
+export type LedgerCode = keyof typeof LEDGER_PROBLEMS;

@@ -1,0 +1,219 @@
+/**
+ * The way of a Run from Inputs to Approval, one verb per call. Each verb locks the Run, asks the rules, and writes the
+ * Run's next stage; the Receipt stage is minting's (mint.ts).
+ */
+import type { Lane, SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
+import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
+import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
+import { verdict } from '@rcpt/contract/verdict.ts';
+import type { Decision } from '@rcpt/contract/vocabulary.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import type { AgentProfile, Check, Work } from '@rcpt/contract/work.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { z } from 'zod';
+import type { Principal } from './domain/principal.ts';
+import { profileOf, reach, refuse, requireStage, type Run } from './domain/run.ts';
+import { compileSheet } from './domain/sheet/compile.ts';
+import { findFlightSheet } from './store/flight-sheets.ts';
+import { insertRun, lockRun, updateRun } from './store/runs.ts';
+import { findAgentProfile } from './store/tenancy.ts';
+
+/** Evidence items on one Run at most. */
+const EVIDENCE_LIMIT = 500;
+
+/** Inputs. Throws `invalid`, `agent_profile_unknown`, `flight_sheet_unknown`. */
+export async function openRun(tx: Queries, by: Principal, body: NewRun, at: string): Promise<Run> {
+  const { organization_id } = by;
+  const inputs = accept(LANES[body.lane].inputs, body.inputs, 'inputs');
+  const agent_profile = await profileNamed(tx, organization_id, body.agent_profile_id);
+  await sheetNamed(tx, organization_id, LANES[body.lane], inputs);
+  const run: Run = {
+    id: newId('run'),
+    organization_id,
+    lane: body.lane,
+    title: body.title,
+    stage: 'Inputs',
+    stages: reach([], 'Inputs', at, by.key_id),
+    inputs,
+    notify: (inputs.notify as string[] | undefined) ?? [],
+    agent_profile,
+    evidence: [],
+    execution: null,
+    executed_by: null,
+    checks: [],
+    assignment: null,
+    verdict: null,
+    approval: null,
+    approved_block: null,
+    receipt_id: null,
+    created_at: at,
+    updated_at: at,
+  };
+  await insertRun(tx, run);
+  return run;
+}
+
+/** Evidence, as often as needed. Throws `run_stage_conflict`, `evidence_limit`. */
+export async function attachEvidence(tx: Queries, by: Principal, id: string, item: Evidence, at: string): Promise<Run> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Inputs', 'Evidence');
+  if (run.evidence.length >= EVIDENCE_LIMIT)
+    throw refuse('evidence_limit', `A Run takes ${EVIDENCE_LIMIT} pieces of evidence; bundle what belongs together.`);
+  return updateRun(tx, run, {
+    stage: 'Evidence',
+    stages: reach(run.stages, 'Evidence', at, by.key_id),
+    evidence: [...run.evidence, item],
+    updated_at: at,
+  });
+}
+
+/** Execution: the work done. Throws `run_stage_conflict`, `invalid`. */
+export async function postExecution(tx: Queries, by: Principal, id: string, body: JsonObject, at: string): Promise<Run> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Inputs', 'Evidence');
+  return updateRun(tx, run, {
+    stage: 'Execution',
+    stages: reach(run.stages, 'Execution', at, by.key_id),
+    execution: accept(LANES[run.lane].execution, body, ''),
+    executed_by: by.key_id,
+    updated_at: at,
+  });
+}
+
+/** Checks: the lane's own, on what was posted. Throws `run_stage_conflict`. */
+export async function runChecks(tx: Queries, by: Principal, id: string, at: string): Promise<Run> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Execution');
+  const lane = LANES[run.lane];
+  const sheet = await sheetNamed(tx, by.organization_id, lane, run.inputs);
+  return updateRun(tx, run, {
+    stage: 'Checks',
+    stages: reach(run.stages, 'Checks', at, by.key_id),
+    checks: lane.checks(workOf(run, lane), sheet?.executor ?? null),
+    assignment: sheet === null ? null : assignmentOf(sheet.sheet, run.inputs),
+    updated_at: at,
+  });
+}
+
+/** A person applies a rule that the machine left open. Throws `run_stage_conflict`, `not_found`, `check_decided`. */
+export async function decideCheck(
+  tx: Queries,
+  by: Principal,
+  id: string,
+  key: string,
+  decision: { status: 'pass' | 'flag'; detail?: string | undefined },
+  at: string,
+): Promise<Check> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Checks');
+  const open = run.checks.find((check) => check.key === key);
+  if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
+  if (open.status !== 'open') throw refuse('check_decided', `The check ${key} is not open: it is ${open.status}.`);
+  const decided: Check = { ...open, status: decision.status, detail: decision.detail || `Decided by ${by.name}.` };
+  await updateRun(tx, run, {
+    checks: run.checks.map((check) => (check === open ? decided : check)),
+    updated_at: at,
+  });
+  return decided;
+}
+
+/** Verdict. Throws `run_stage_conflict`, `checks_open`. */
+export async function giveVerdict(tx: Queries, by: Principal, id: string, at: string): Promise<Run> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Checks');
+  const open = run.checks.filter((check) => check.status === 'open').map((check) => check.key);
+  if (open.length > 0)
+    throw refuse('checks_open', `Decide these checks first (PATCH /runs/${id}/checks/{key}): ${open.join(', ')}.`, { open });
+  const sheet = await sheetNamed(tx, by.organization_id, LANES[run.lane], run.inputs);
+  return updateRun(tx, run, {
+    stage: 'Verdict',
+    stages: reach(run.stages, 'Verdict', at, by.key_id),
+    verdict: verdict(run.checks, sheet?.sheet),
+    updated_at: at,
+  });
+}
+
+/**
+ * Approval or rejection, which is final. What is approved is fixed here to the byte: minting adds only what the
+ * instant of minting knows. Throws `run_stage_conflict`, `four_eyes`, `not_representable`, `receipt_invalid`.
+ */
+export async function approve(
+  tx: Queries,
+  by: Principal,
+  id: string,
+  { decision, note = '' }: { decision: Decision; note?: string | undefined },
+  at: string,
+): Promise<Run> {
+  const run = await lockRun(tx, by.organization_id, id);
+  requireStage(run, 'Verdict');
+  if (by.four_eyes && run.executed_by === by.key_id)
+    throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
+  const approval = { decision, approved_by: by.name, note, approved_at: at };
+  return updateRun(tx, run, {
+    stage: 'Approval',
+    stages: reach(run.stages, 'Approval', at, by.key_id),
+    approval,
+    approved_block: decision === 'approved' ? approvedBlock({ ...run, approval }) : null,
+    updated_at: at,
+  });
+}
+
+function approvedBlock(run: Run): JsonObject {
+  const lane = LANES[run.lane];
+  const block = lane.block({
+    ...workOf(run, lane),
+    checks: run.checks,
+    verdict: run.verdict!,
+    approval: run.approval!,
+    assignment: run.assignment,
+  });
+  // Refused here, where a person can still act, is never refused while minting.
+  canonicalize(block);
+  const minting = { created_at: run.approval!.approved_at, pinned_model: null };
+  const completed = lane.blocks.safeParse(lane.complete?.(block, minting) ?? block);
+  if (!completed.success) throw refuse('receipt_invalid', completed.error.issues[0]?.message ?? 'invalid blocks');
+  return block;
+}
+
+function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
+  const { id, title, created_at, inputs } = run;
+  const execution = run.execution ?? {};
+  return {
+    run: { id, lane: run.lane, title, created_at },
+    inputs,
+    execution,
+    evidence: run.evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({ kind, label, sha256, content_type, byte_size })),
+    agent_profile: profileOf(run, lane.agent(execution)),
+  };
+}
+
+function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string): JsonObject {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    path: [under, ...path].filter((part) => part !== '').join('.'),
+    message,
+  }));
+  throw new Refusal('invalid', `The request is invalid: ${errors[0]?.path || 'body'}: ${errors[0]?.message}.`, { errors });
+}
+
+async function profileNamed(tx: Queries, organization_id: string, id: string | undefined): Promise<AgentProfile | null> {
+  if (id === undefined) return null;
+  const profile = await findAgentProfile(tx, organization_id, id);
+  if (profile === undefined) throw refuse('agent_profile_unknown', `This organization has no agent profile ${id}.`);
+  const { name, capability_tier, harness, model } = profile;
+  return { name, capability_tier, harness, model };
+}
+
+/** The sheet a Run of the eval lane names; null on the other lanes. Throws `flight_sheet_unknown`. */
+async function sheetNamed(tx: Queries, organization_id: string, lane: Lane, inputs: JsonObject) {
+  const named = lane.sheet?.(inputs);
+  if (named === undefined) return null;
+  const sheet = await findFlightSheet(tx, organization_id, named.name, named.version);
+  if (sheet === null) throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${named.name} v${named.version}.`);
+  return { sheet, executor: compileSheet(sheet) as SheetExecutor };
+}

@@ -1,0 +1,87 @@
+/** A running ledger from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
+import { createProbe } from '@rcpt/service/health.ts';
+import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
+import { newSecret, now } from '@rcpt/service/identity.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
+import { openDatabase } from '@rcpt/service/open.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { openMailer } from './copies/mail.ts';
+import { openStorage } from './copies/storage.ts';
+import { startCopier } from './copies/worker.ts';
+import type { Ledger } from './ledger.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { createMinter } from './mint.ts';
+import { createPdfRenderer } from './print/pdf-pool.ts';
+import { createVerifier } from './verify.ts';
+
+const FORGET_EVERY_MS = 600_000;
+
+export interface RunningLedger {
+  /** What it listens on, e.g. `http://127.0.0.1:8080`. */
+  url: string;
+  port: number;
+  /** Stops taking requests, answers those in hand, releases everything. */
+  close(): Promise<void>;
+}
+
+/** Throws `schema_behind`, `database_unavailable`, or the error of a port that is taken. */
+export async function startLedger(config: Config, logger: Logger): Promise<RunningLedger> {
+  const db = openDatabase(config.database_url, (error) => logger.warn({ err: error }, 'idle database connection lost'));
+  if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
+  else await checkSchema(db, MIGRATIONS);
+
+  const storage = openStorage(config.storage_url);
+  const mailer = openMailer(config.smtp_url, config.email_from);
+  const pdf = createPdfRenderer();
+  const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
+  const address = { url: '' };
+  const minter = createMinter({
+    db,
+    get base_url() {
+      return config.base_url ?? address.url;
+    },
+    now,
+    newShareToken: () => newSecret(16),
+    queue_limit: config.mint_queue,
+    onMinted: () => copier.wake(),
+  });
+  const copier = startCopier({ db, storage, mailer, renderPdf: pdf.render, logger, busy: () => minter.pending() > 0 });
+  const ledger: Ledger = {
+    config,
+    get base_url() {
+      return config.base_url ?? address.url;
+    },
+    db,
+    minter,
+    verifier: createVerifier(db),
+    storage,
+    pdf,
+    probes: {
+      db: createProbe(async () => void (await db.get('select 1 as one')), { onFailure: failed('db') }),
+      storage: createProbe((signal) => storage.probe(signal), { onFailure: failed('storage') }),
+      email: createProbe((signal) => mailer.probe(signal), { onFailure: failed('email') }),
+    },
+    now,
+  };
+  const app = await createApp(ledger, logger);
+  const forgetting = setInterval(() => {
+    forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
+  }, FORGET_EVERY_MS);
+
+  await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' });
+  const { port } = app.server.address() as { port: number };
+  address.url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  return {
+    url: address.url,
+    port,
+    async close() {
+      await app.close();
+      clearInterval(forgetting);
+      await copier.close();
+      await Promise.all([pdf.close(), storage.close(), mailer.close()]);
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/** The chains: heads, receipts and pins. The tables refuse a fork; these functions refuse everything else. */
+import type { Queries, Value } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+
+/** The parent of an organization's first receipt. */
+export const ZERO_HASH = '0'.repeat(64);
+
+/** Where a chain ends. `org_seq` is -1 while it holds no receipt. */
+export interface Head {
+  organization_id: string;
+  organization_name: string;
+  org_seq: number;
+  receipt_sha256: string;
+}
+
+/** A receipt as it is stored; `payload` is its canonical JSON with `receipt_sha256`. */
+export interface StoredReceipt {
+  organization_id: string;
+  org_seq: number;
+  parent_hash: string;
+  run_id: string;
+  schema: string;
+  receipt_sha256: string;
+  share_token: string;
+  payload: string;
+}
+
+/** A Run as the mint needs it. */
+export interface MintableRun {
+  organization_id: string;
+  id: string;
+  stage: string;
+  lane: string;
+  stages: string;
+  notify: string;
+  approved_block: string | null;
+  receipt_id: string | null;
+}
+
+/** Heads of these organizations, in one order everywhere so that two mints never wait for each other in a ring. */
+export async function lockHeads(tx: Queries, organization_ids: string[]): Promise<Head[]> {
+  return tx.all<Head>(
+    `select organization_id, org_seq, receipt_sha256,
+       (select name from organizations o where o.organization_id = c.organization_id) as organization_name
+     from chains c
+     where organization_id in (select value ->> 0 from ${tx.dialect.jsonRows('$1')})
+     order by organization_id ${tx.dialect.forUpdate}`,
+    [JSON.stringify(organization_ids.map((id) => [id]))],
+  );
+}
+
+/** The head moves only from where it was read: the compare-and-swap that makes a chain. */
+export async function moveHeads(tx: Queries, moves: { from: Head; to: Head }[]): Promise<void> {
+  const rows = moves.map(({ from, to }) => [from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256]);
+  const moved = await tx.run(
+    `update chains set org_seq = cast(move.value ->> 2 as bigint), receipt_sha256 = move.value ->> 3
+     from ${tx.dialect.jsonRows('$1')} as move
+     where chains.organization_id = move.value ->> 0 and chains.receipt_sha256 = move.value ->> 1`,
+    [JSON.stringify(rows)],
+  );
+  if (moved !== moves.length) throw new Error('a chain head moved under its lock');
+}
+
+export async function loadMintable(tx: Queries, keys: { organization_id: string; run_id: string }[]): Promise<MintableRun[]> {
+  return tx.all<MintableRun>(
+    `select r.organization_id, r.id, r.stage, r.lane, r.stages, r.notify, r.approved_block, r.receipt_id
+     from ${tx.dialect.jsonRows('$1')} as k
+     join runs r on r.organization_id = k.value ->> 0 and r.id = k.value ->> 1`,
+    [JSON.stringify(keys.map(({ organization_id, run_id }) => [organization_id, run_id]))],
+  );
+}
+
+const RECEIPT_COLUMNS = {
+  organization_id: 'text',
+  org_seq: 'bigint',
+  parent_hash: 'text',
+  run_id: 'text',
+  schema: 'text',
+  receipt_sha256: 'text',
+  share_token: 'text',
+  payload: 'text',
+} as const;
+
+export async function insertReceipts(tx: Queries, receipts: StoredReceipt[]): Promise<void> {
+  const rows = receipts.map((r): Value[] => [
+    r.organization_id,
+    r.org_seq,
+    r.parent_hash,
+    r.run_id,
+    r.schema,
+    r.receipt_sha256,
+    r.share_token,
+    r.payload,
+  ]);
+  await tx.insert('receipts', RECEIPT_COLUMNS, rows);
+}
+
+/** A Run reaches Receipt once, and only from Approval. */
+export async function markMinted(
+  tx: Queries,
+  minted: { organization_id: string; run_id: string; receipt_id: string; stages: string; at: string }[],
+): Promise<void> {
+  const changed = await tx.run(
+    `update runs set stage = 'Receipt', receipt_id = m.value ->> 2, stages = m.value ->> 3, updated_at = m.value ->> 4
+     from ${tx.dialect.jsonRows('$1')} as m
+     where runs.organization_id = m.value ->> 0 and runs.id = m.value ->> 1 and stage = 'Approval' and receipt_id is null`,
+    [JSON.stringify(minted.map((m) => [m.organization_id, m.run_id, m.receipt_id, m.stages, m.at]))],
+  );
+  if (changed !== minted.length) throw new Error('a Run changed while it was minted');
+}
+
+export async function movePin(tx: Queries, organization_id: string, slug: string, org_seq: number): Promise<void> {
+  await tx.run(
+    `insert into model_pins (organization_id, slug, org_seq) values ($1, $2, $3)
+     on conflict (organization_id, slug) do update set org_seq = excluded.org_seq`,
+    [organization_id, slug, org_seq],
+  );
+}
+
+/** The most recent pin of this slug, as stored. */
+export async function findPin(tx: Queries, organization_id: string, slug: string): Promise<string | null> {
+  const row = await tx.get<{ payload: string }>(
+    `select r.payload from model_pins p
+     join receipts r on r.organization_id = p.organization_id and r.org_seq = p.org_seq
+     where p.organization_id = $1 and p.slug = $2`,
+    [organization_id, slug],
+  );
+  return row?.payload ?? null;
+}
+
+export async function payloadOfRun(db: Queries, organization_id: string, run_id: string): Promise<string> {
+  const row = await db.get<{ payload: string }>('select payload from receipts where organization_id = $1 and run_id = $2', [
+    organization_id,
+    run_id,
+  ]);
+  if (row === undefined) throw new Error(`Run ${run_id} names a receipt that is not there`);
+  return row.payload;
+}
+
+/** Throws `not_found`. The sequence is part of the id, so the chain's own key finds it. */
+export async function payloadOfReceipt(db: Queries, organization_id: string, receipt_id: string): Promise<string> {
+  const org_seq = Number(/^RCPT-(\d{6,15})-[0-9a-f]{8}$/.exec(receipt_id)?.[1] ?? -1);
+  const row = await db.get<{ payload: string }>('select payload from receipts where organization_id = $1 and org_seq = $2', [
+    organization_id,
+    org_seq,
+  ]);
+  // A payload that was tampered with is still found: whoever asks has to be shown that it was.
+  if (row === undefined || !row.payload.includes(`"receipt_id":"${receipt_id}"`))
+    throw new Refusal('not_found', 'This organization has no such receipt.');
+  return row.payload;
+}
+
+/** The receipt behind a public link; null for a token that was never handed out. */
+export async function findShared(db: Queries, share_token: string): Promise<string | null> {
+  const row = await db.get<{ payload: string }>('select payload from receipts where share_token = $1', [share_token]);
+  return row?.payload ?? null;
+}
+
+/** Newest first. */
+export async function recentPayloads(db: Queries, organization_id: string, limit: number, schema?: string): Promise<string[]> {
+  const ofSchema = schema === undefined ? '' : 'and schema = $3';
+  const rows = await db.all<{ payload: string }>(
+    `select payload from receipts where organization_id = $1 ${ofSchema} order by org_seq desc limit $2`,
+    schema === undefined ? [organization_id, limit] : [organization_id, limit, schema],
+  );
+  return rows.map((row) => row.payload);
+}
+
+/** In sequence order. */
+export async function payloadsAfter(
+  db: Queries,
+  organization_id: string,
+  after_seq: number,
+  limit: number,
+): Promise<{ org_seq: number; payload: string }[]> {
+  return db.all(
+    'select org_seq, payload from receipts where organization_id = $1 and org_seq > $2 order by org_seq limit $3',
+    [organization_id, after_seq, limit],
+  );
+}
+
+/** The recorded head; null while the chain holds no receipt. */
+export async function readHead(db: Queries, organization_id: string): Promise<{ org_seq: number; receipt_sha256: string } | null> {
+  const head = await db.get<{ org_seq: number; receipt_sha256: string }>(
+    'select org_seq, receipt_sha256 from chains where organization_id = $1',
+    [organization_id],
+  );
+  return head === undefined || head.org_seq < 0 ? null : head;
+}
+
+export const SCAN_CHAIN = `select org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload
+  from receipts where organization_id = $1 order by org_seq`;
+

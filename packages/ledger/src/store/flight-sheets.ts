@@ -1,0 +1,60 @@
+/** Flight sheets: written once per (organization, name, version), never changed. */
+import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { refuse } from '../domain/run.ts';
+
+/** Throws `flight_sheet_exists` when this version is another sheet; the same sheet again changes nothing. */
+export async function insertFlightSheet(
+  tx: Queries,
+  organization_id: string,
+  sheet: FlightSheet,
+  created_at: string,
+  created_by: string,
+): Promise<void> {
+  const text = canonicalize(sheet);
+  const sha256 = sha256Hex(text);
+  const { name, version } = sheet;
+  const inserted = await tx.run(
+    `insert into flight_sheets (organization_id, name, version, sheet, sheet_sha256, created_at, created_by)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    [organization_id, name, version, text, sha256, created_at, created_by],
+  );
+  if (inserted === 1) return;
+  const known = await tx.get<{ sheet_sha256: string }>(
+    'select sheet_sha256 from flight_sheets where organization_id = $1 and name = $2 and version = $3',
+    [organization_id, name, version],
+  );
+  if (known?.sheet_sha256 !== sha256)
+    throw refuse('flight_sheet_exists', `${name} v${version} exists and sheets are immutable: publish a new version.`);
+}
+
+export async function findFlightSheet(
+  db: Queries,
+  organization_id: string,
+  name: string,
+  version: string,
+): Promise<FlightSheet | null> {
+  const row = await db.get<{ sheet: string }>(
+    'select sheet from flight_sheets where organization_id = $1 and name = $2 and version = $3',
+    [organization_id, name, version],
+  );
+  return row === undefined ? null : (JSON.parse(row.sheet) as FlightSheet);
+}
+
+/** Throws `not_found`. */
+export async function loadFlightSheet(db: Queries, organization_id: string, name: string, version: string): Promise<FlightSheet> {
+  const sheet = await findFlightSheet(db, organization_id, name, version);
+  if (sheet === null) throw new Refusal('not_found', `This organization has no flight sheet ${name} v${version}.`);
+  return sheet;
+}
+
+export async function listFlightSheets(db: Queries, organization_id: string): Promise<FlightSheet[]> {
+  const rows = await db.all<{ sheet: string }>(
+    'select sheet from flight_sheets where organization_id = $1 order by name, created_at, version',
+    [organization_id],
+  );
+  return rows.map((row) => JSON.parse(row.sheet) as FlightSheet);
+}

@@ -1,0 +1,115 @@
+/** Organizations, their keys and agent profiles. */
+import type { Key, Organization, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { Principal } from '../domain/principal.ts';
+import { ZERO_HASH } from './chains.ts';
+
+interface OrganizationRow {
+  organization_id: string;
+  name: string;
+  four_eyes: number;
+  created_at: string;
+}
+
+/** Together with its chain: a head at position -1, so that minting always finds one to replace. */
+export async function insertOrganization(tx: Queries, { id, name, four_eyes, created_at }: Organization): Promise<void> {
+  await tx.run('insert into organizations (organization_id, name, four_eyes, created_at) values ($1, $2, $3, $4)', [
+    id,
+    name,
+    Number(four_eyes),
+    created_at,
+  ]);
+  await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, ZERO_HASH]);
+}
+
+/** Throws `not_found`. */
+export async function loadOrganization(db: Queries, id: string): Promise<Organization> {
+  const row = await db.get<OrganizationRow>('select * from organizations where organization_id = $1', [id]);
+  if (row === undefined) throw new Refusal('not_found', `There is no organization ${id}.`);
+  return { id: row.organization_id, name: row.name, four_eyes: Boolean(row.four_eyes), created_at: row.created_at };
+}
+
+export async function updateOrganization(tx: Queries, { id, name, four_eyes }: Organization): Promise<void> {
+  await tx.run('update organizations set name = $2, four_eyes = $3 where organization_id = $1', [id, name, Number(four_eyes)]);
+}
+
+const KEY = 'id, organization_id, role, label, created_at, revoked_at';
+
+export async function insertKey(tx: Queries, key: Key, secret_sha256: string): Promise<void> {
+  await tx.run(
+    'insert into api_keys (organization_id, id, role, label, secret_sha256, created_at) values ($1, $2, $3, $4, $5, $6)',
+    [key.organization_id, key.id, key.role, key.label, secret_sha256, key.created_at],
+  );
+}
+
+export function listKeys(db: Queries, organization_id: string): Promise<Key[]> {
+  return db.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id`, [organization_id]);
+}
+
+/** Revoked once; a repeat changes nothing. Throws `not_found`. */
+export async function revokeKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
+  await tx.run('update api_keys set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null', [
+    organization_id,
+    id,
+    at,
+  ]);
+  const key = await tx.get<Key>(`select ${KEY} from api_keys where organization_id = $1 and id = $2`, [organization_id, id]);
+  if (key === undefined) throw new Refusal('not_found', 'This organization has no such key.');
+  return key;
+}
+
+interface CredentialRow extends OrganizationRow, Pick<Key, 'id' | 'role' | 'label'> {
+  secret_sha256: string;
+}
+
+/** The live credential with this secret, with the stored hash for the constant-time comparison. */
+export async function findCredential(
+  db: Queries,
+  organization_id: string,
+  secret_sha256: string,
+): Promise<{ principal: Principal; secret_sha256: string } | null> {
+  const row = await db.get<CredentialRow>(
+    `select k.id, k.role, k.label, k.secret_sha256, o.organization_id, o.name, o.four_eyes
+     from api_keys k join organizations o on o.organization_id = k.organization_id
+     where k.organization_id = $1 and k.secret_sha256 = $2 and k.revoked_at is null`,
+    [organization_id, secret_sha256],
+  );
+  if (row === undefined) return null;
+  const principal = {
+    organization_id: row.organization_id,
+    organization_name: row.name,
+    four_eyes: Boolean(row.four_eyes),
+    key_id: row.id,
+    role: row.role,
+    name: row.label || row.id,
+  };
+  return { principal, secret_sha256: row.secret_sha256 };
+}
+
+const PROFILE = 'id, name, capability_tier, harness, model, created_at';
+
+export async function insertAgentProfile(tx: Queries, organization_id: string, profile: StoredAgentProfile): Promise<void> {
+  await tx.run(`insert into agent_profiles (organization_id, ${PROFILE}) values ($1, $2, $3, $4, $5, $6, $7)`, [
+    organization_id,
+    profile.id,
+    profile.name,
+    profile.capability_tier,
+    profile.harness,
+    profile.model,
+    profile.created_at,
+  ]);
+}
+
+export function listAgentProfiles(db: Queries, organization_id: string): Promise<StoredAgentProfile[]> {
+  return db.all<StoredAgentProfile>(`select ${PROFILE} from agent_profiles where organization_id = $1 order by id`, [
+    organization_id,
+  ]);
+}
+
+export function findAgentProfile(db: Queries, organization_id: string, id: string): Promise<StoredAgentProfile | undefined> {
+  return db.get<StoredAgentProfile>(`select ${PROFILE} from agent_profiles where organization_id = $1 and id = $2`, [
+    organization_id,
+    id,
+  ]);
+}

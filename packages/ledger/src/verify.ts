@@ -1,0 +1,51 @@
+/** Verification of one organization's chain: one snapshot, one pass, constant memory. */
+import { ChainVerifier, type ChainReport } from '@rcpt/proof/chain.ts';
+import type { Db } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { readHead, SCAN_CHAIN } from './store/chains.ts';
+
+/** Chains walked at a time by one process, and how many may wait for that. */
+const AT_ONCE = 2;
+const MAY_WAIT = 32;
+
+export interface Verifier {
+  /**
+   * Every receipt of the chain against its own bytes, its record, its predecessor and, at the end, the recorded head.
+   * Stops early when `signal` aborts. Throws `overloaded`, `database_unavailable`.
+   */
+  verify(organization_id: string, signal: AbortSignal): Promise<ChainReport>;
+}
+
+export function createVerifier(db: Db): Verifier {
+  let walking = 0;
+  const waiting: (() => void)[] = [];
+
+  return {
+    async verify(organization_id, signal) {
+      if (waiting.length >= MAY_WAIT) throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
+      if (walking >= AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
+      walking++;
+      try {
+        return await walk(db, organization_id, signal);
+      } finally {
+        walking--;
+        waiting.shift()?.();
+      }
+    },
+  };
+}
+
+function walk(db: Db, organization_id: string, signal: AbortSignal): Promise<ChainReport> {
+  return db.snapshot(async (read) => {
+    const head = await readHead(read, organization_id);
+    const verifier = new ChainVerifier();
+    for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
+      if (signal.aborted) break;
+      for (const row of batch) {
+        const [org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload] = row as [number, ...string[]];
+        verifier.push(payload!, { org_seq, parent_hash, run_id, schema, receipt_sha256, share_token });
+      }
+    }
+    return verifier.finish(head);
+  });
+}
