@@ -38,7 +38,7 @@ export interface Db extends Queries {
 }
 
 export interface Dialect {
-  /** Ends a `select` whose rows the transaction is about to change. */
+  /** Ends a `select` from one table whose rows the transaction is about to change. */
   forUpdate: string;
   /** As `forUpdate`, but leaves out rows that another transaction holds. */
   forUpdateSkipLocked: string;

@@ -8,7 +8,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import underPressure from '@fastify/under-pressure';
 import { ProofError } from '@rcpt/proof/error.ts';
-import { parseStrict } from '@rcpt/proof/canonical.ts';
+import { parseStrict } from '@rcpt/proof/parse.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,

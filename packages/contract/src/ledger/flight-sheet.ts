@@ -28,3 +28,5 @@ export const FlightSheet = z.object({
   fail_threshold: z.int().min(0).max(100),
 });
 export type FlightSheet = z.infer<typeof FlightSheet>;
+
+export const FlightSheetList = z.object({ flight_sheets: z.array(FlightSheet) });

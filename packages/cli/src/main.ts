@@ -1,0 +1,24 @@
+/** `./rcpt help` and the commands that are nobody else's; the launcher sends the others to their component. */
+import { up } from './up.ts';
+
+const HELP = `rcpt: a receipt ledger
+
+  ./rcpt up                  the ledger on embedded defaults under ./data, with a demo organization on the first start
+  ./rcpt ledger              the ledger alone, in the foreground; SIGTERM drains and exits 0
+  ./rcpt migrate             bring the database schema up to date
+  ./rcpt org create          create an organization and its first owner key
+  ./rcpt key create|revoke   create or revoke an API key
+  ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder
+  ./rcpt help                this page
+
+Every command has its own --help. Exit codes: 0 done, 1 the check failed, 2 wrong use.
+With --json a command prints machine-readable JSON on stdout; progress and logs go to stderr.
+`;
+
+const [command = 'help', ...rest] = process.argv.slice(2);
+if (command === 'help' || command === '--help' || command === '-h') process.stdout.write(HELP);
+else if (command === 'up') process.exitCode = await up(rest);
+else {
+  process.stderr.write(`rcpt: unknown command ${JSON.stringify(command)}\n\n${HELP}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,77 @@
+/** The ledger's API as functions: typed fetch for programs, the command line, workers and the console. */
+import type { z } from 'zod';
+import type { FlightSheet } from './ledger/flight-sheet.ts';
+import type { Verification } from './ledger/receipts.ts';
+import type { Evidence, NewEvidence, NewRun, Run } from './ledger/runs.ts';
+import type { CreatedKey, CreatedOrganization, NewKey, NewOrganization } from './ledger/tenancy.ts';
+import { Problem } from './problem.ts';
+import type { Receipt } from './ledger/receipts.ts';
+import type { Decision } from './vocabulary.ts';
+import type { JsonObject } from './wire.ts';
+import type { Approval, Check, Verdict } from './work.ts';
+
+/** What the service answered instead of what was asked for; `problem.detail` says what to do. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`${problem.status} ${problem.code}: ${problem.detail} (request ${problem.request_id})`);
+    this.name = 'ProblemError';
+    this.problem = problem;
+  }
+}
+
+export interface ClientSettings {
+  base_url: string;
+  /** An API key, or the admin token for `createOrganization`. */
+  token: string;
+}
+
+export interface CallOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  body?: unknown;
+  /** Makes a repeat of this call answer what the first one did. */
+  idempotency_key?: string;
+}
+
+/** One call: the parsed answer, or `ProblemError`. Throws `TypeError` when the service cannot be reached. */
+export async function call<T>({ base_url, token }: ClientSettings, path: string, options: CallOptions = {}): Promise<T> {
+  const { method = 'GET', body, idempotency_key } = options;
+  const response = await fetch(`${base_url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as T;
+  const problem = Problem.safeParse(answer);
+  if (problem.success) throw new ProblemError(problem.data);
+  throw new Error(`${method} ${path}: HTTP ${response.status} without a problem body`);
+}
+
+/** The seven stages and what surrounds them, one function per call. */
+export function ledgerClient(settings: ClientSettings) {
+  const post = <T>(path: string, body?: unknown, idempotency_key?: string) =>
+    call<T>(settings, path, { method: 'POST', body, ...(idempotency_key === undefined ? {} : { idempotency_key }) });
+  const get = <T>(path: string) => call<T>(settings, path);
+  return {
+    createOrganization: (body: z.input<typeof NewOrganization>) => post<z.infer<typeof CreatedOrganization>>('/organizations', body),
+    createKey: (body: z.input<typeof NewKey>) => post<z.infer<typeof CreatedKey>>('/keys', body),
+    publishFlightSheet: (sheet: FlightSheet) => post<FlightSheet>('/flight-sheets', sheet),
+    openRun: (body: NewRun, key?: string) => post<Run>('/runs', body, key),
+    getRun: (id: string) => get<Run>(`/runs/${id}`),
+    attachEvidence: (id: string, body: NewEvidence, key?: string) => post<Evidence>(`/runs/${id}/evidence`, body, key),
+    postExecution: (id: string, body: JsonObject, key?: string) => post<Run>(`/runs/${id}/execution`, body, key),
+    runChecks: (id: string, key?: string) => post<{ checks: Check[] }>(`/runs/${id}/checks`, undefined, key),
+    giveVerdict: (id: string, key?: string) => post<Verdict>(`/runs/${id}/verdict`, undefined, key),
+    approve: (id: string, decision: Decision, note = '') => post<Approval>(`/runs/${id}/approval`, { decision, note }),
+    mint: (id: string) => post<Receipt>(`/runs/${id}/receipt`),
+    verify: () => get<z.infer<typeof Verification>>('/ledger/verify'),
+  };
+}
+export type LedgerClient = ReturnType<typeof ledgerClient>;

@@ -1,0 +1,83 @@
+/** Runs on the ledger's wire: one shape per call of the seven stages (contract §2). */
+import { z } from 'zod';
+import { Decision, EvidenceKind, LaneName, Stage } from '../vocabulary.ts';
+import { Instant, JsonObject, Line, Prose, Sha256 } from '../wire.ts';
+import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
+
+export const NewRun = z.object({
+  lane: LaneName,
+  title: Line,
+  /** Per lane; validated by the lane. */
+  inputs: JsonObject,
+  agent_profile_id: z.string().max(100).optional(),
+});
+export type NewRun = z.infer<typeof NewRun>;
+
+/** JSON form of an evidence upload; `multipart/form-data` carries the same members beside `file`. */
+export const NewEvidence = z.object({
+  kind: EvidenceKind,
+  label: Line,
+  /** Text; the server hashes its UTF-8 bytes. Without it `sha256` declares evidence that is kept elsewhere. */
+  content: z.string().optional(),
+  sha256: Sha256.optional(),
+  content_type: z
+    .string()
+    .regex(/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/, 'must be a media type such as text/plain')
+    .max(120)
+    .optional(),
+});
+export type NewEvidence = z.infer<typeof NewEvidence>;
+
+export const Evidence = z.object({
+  id: z.string(),
+  kind: EvidenceKind,
+  label: z.string(),
+  sha256: Sha256,
+  byte_size: z.int().nonnegative(),
+  content_type: z.string(),
+  /** False: the bytes are not with us, only their hash. */
+  stored: z.boolean(),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+export const CheckDecision = z.object({ status: z.enum(['pass', 'flag']), detail: Prose.optional() });
+export const ApprovalDecision = z.object({ decision: Decision, note: Prose.optional() });
+export const CheckList = z.object({ checks: z.array(Check) });
+
+export const StageMark = z.object({ stage: Stage, at: Instant, by: z.string() });
+export type StageMark = z.infer<typeof StageMark>;
+
+export const Run = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  lane: LaneName,
+  title: z.string(),
+  stage: Stage,
+  stages: z.array(StageMark),
+  inputs: JsonObject,
+  agent_profile: AgentProfile,
+  evidence: z.array(Evidence),
+  execution: JsonObject.nullable(),
+  checks: z.array(Check),
+  verdict: Verdict.nullable(),
+  approval: Approval.nullable(),
+  receipt_id: z.string().nullable(),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export type Run = z.infer<typeof Run>;
+
+export const RunList = z.object({ runs: z.array(Run), next_after: z.string().nullable() });
+
+export const PageSize = z.coerce.number().int().min(1).max(500).default(50);
+export const RunQuery = z.object({
+  lane: LaneName.optional(),
+  stage: Stage.optional(),
+  /** The id of the last Run of the page before. */
+  after: z
+    .string()
+    .regex(/^run_[0-9a-f]{32}$/, 'must be the id of a Run')
+    .optional(),
+  limit: PageSize,
+});
+export type RunQuery = z.infer<typeof RunQuery>;

@@ -1,0 +1,51 @@
+/** Organizations, keys and agent profiles on the ledger's wire. */
+import { z } from 'zod';
+import { Role } from '../vocabulary.ts';
+import { Instant, Line } from '../wire.ts';
+
+export const NewOrganization = z.object({ name: Line, four_eyes: z.boolean().optional() });
+export const Organization = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** On: the credential that posted a Run's execution cannot approve it. */
+  four_eyes: z.boolean(),
+  created_at: Instant,
+});
+export type Organization = z.infer<typeof Organization>;
+/** `api_key` is the first owner key; it is shown here once. */
+export const CreatedOrganization = Organization.extend({
+  organization_id: z.string(),
+  key_id: z.string(),
+  api_key: z.string(),
+});
+export const OrganizationChange = z.object({ name: Line.optional(), four_eyes: z.boolean().optional() });
+
+export const NewKey = z.object({ role: Role, label: Line.optional() });
+export const Key = z.object({
+  id: z.string(),
+  organization_id: z.string(),
+  role: Role,
+  label: z.string(),
+  created_at: Instant,
+  revoked_at: Instant.nullable(),
+});
+export type Key = z.infer<typeof Key>;
+export const CreatedKey = Key.extend({ api_key: z.string() });
+export const KeyList = z.object({ keys: z.array(Key) });
+
+export const NewAgentProfile = z.object({
+  name: Line,
+  capability_tier: Line.optional(),
+  harness: Line.optional(),
+  model: Line.optional(),
+});
+export const StoredAgentProfile = z.object({
+  id: z.string(),
+  name: z.string(),
+  capability_tier: z.string(),
+  harness: z.string(),
+  model: z.string(),
+  created_at: Instant,
+});
+export type StoredAgentProfile = z.infer<typeof StoredAgentProfile>;
+export const AgentProfileList = z.object({ agent_profiles: z.array(StoredAgentProfile) });

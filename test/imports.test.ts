@@ -1,0 +1,84 @@
+/** The arrows between packages and inside a service hold (a build tool for readers: who may know whom). */
+import { strict as assert } from 'node:assert';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, test } from 'node:test';
+
+/** package → packages it may import. */
+const PACKAGES: Record<string, string[]> = {
+  proof: [],
+  contract: ['proof'],
+  service: ['contract', 'proof'],
+  ledger: ['contract', 'proof', 'service'],
+  cli: ['contract', 'proof'],
+};
+
+const sources = globSync('packages/*/src/**/*.ts').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from '([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g)].map(
+    (match) => (match[1] ?? match[2] ?? match[3])!,
+  );
+}
+
+describe('imports', () => {
+  test('there is something to look at', () => {
+    assert.ok(sources.length > 50, `only ${sources.length} source files found`);
+  });
+
+  test('a package imports only the packages below it', () => {
+    for (const { file, text } of sources) {
+      const from = file.split('/')[1]!;
+      for (const specifier of importsOf(text)) {
+        const target = /^@rcpt\/([^/]+)/.exec(specifier)?.[1];
+        if (target === undefined || target === from) continue;
+        assert.ok(PACKAGES[from]?.includes(target), `${file} imports ${specifier}`);
+      }
+    }
+  });
+
+  test('proof imports nothing but itself, and Node only in its command line', () => {
+    for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/proof/'))) {
+      const outside = importsOf(text).filter((specifier) => !specifier.startsWith('.'));
+      if (/\/(bin|cli)[^/]*\.ts$|\/bin\//.test(file)) assert.ok(outside.every((specifier) => specifier.startsWith('node:')), file);
+      else assert.deepEqual(outside, [], file);
+    }
+  });
+
+  test('contract stands on zod and proof alone', () => {
+    for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/contract/')))
+      for (const specifier of importsOf(text))
+        assert.ok(specifier === 'zod' || specifier.startsWith('.') || specifier.startsWith('@rcpt/proof/'), `${file} imports ${specifier}`);
+  });
+
+  test('inside a service: domain does no I/O, stores know no HTTP, nothing below http/ imports it', () => {
+    for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/ledger/src/'))) {
+      const inside = relative('packages/ledger/src', file);
+      for (const specifier of importsOf(text)) {
+        const target = specifier.startsWith('.') ? join(dirname(inside), specifier) : specifier;
+        if (inside.startsWith('domain/'))
+          assert.ok(!/^(store|http|copies|print)\/|^node:(fs|net|http|child_process)|^fastify|^pg$/.test(target), `${file} imports ${specifier}`);
+        if (inside.startsWith('store/')) assert.ok(!/^(http|print)\/|^fastify/.test(target), `${file} imports ${specifier}`);
+        if (!/^(http\/|app\.ts)/.test(inside)) assert.ok(!target.startsWith('http/'), `${file} imports ${specifier}`);
+      }
+    }
+  });
+
+  test('every package declares what it imports', () => {
+    for (const { file, text } of sources) {
+      const name = file.split('/')[1]!;
+      const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as { dependencies?: Record<string, string> };
+      for (const specifier of importsOf(text)) {
+        if (specifier.startsWith('.') || specifier.startsWith('node:') || specifier.startsWith('/')) continue;
+        const dependency = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+        if (dependency === `@rcpt/${name}`) continue;
+        assert.ok(manifest.dependencies?.[dependency], `${file} imports ${specifier}, which its package does not declare`);
+      }
+    }
+  });
+
+  test('process.env is read where a process begins and nowhere else', () => {
+    const entries = /\/(main|admin|up|component|bin)\.ts$/;
+    for (const { file, text } of sources) if (!entries.test(file)) assert.ok(!text.includes('process.env'), file);
+  });
+});

@@ -1,0 +1,31 @@
+/**
+ * `npm test`: every test of the project on both engines, one PostgreSQL server for all of them, and a summary that says
+ * how many ran where. `npm test -- mint` runs the files whose path contains `mint`.
+ */
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { run } from 'node:test';
+import { startPostgres } from '../packages/service/test/postgres.ts';
+import { reportTo } from './reporter.ts';
+
+const FILES = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
+const TEST_MS = 900_000;
+
+const wanted = process.argv.slice(2);
+const files = FILES.flatMap((pattern) => globSync(pattern))
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .sort();
+if (files.length === 0) {
+  process.stderr.write(`no test file matches ${wanted.join(', ')}\n`);
+  process.exit(2);
+}
+
+const server = process.env.TEST_POSTGRES_URL ? null : await startPostgres();
+if (server !== null) process.env.TEST_POSTGRES_URL = server.url;
+try {
+  const concurrency = Math.max(1, Math.min(4, availableParallelism()));
+  const stream = run({ files, concurrency, timeout: TEST_MS });
+  process.exitCode = (await reportTo(process.stdout, stream)) === 0 ? 0 : 1;
+} finally {
+  await server?.stop();
+}
