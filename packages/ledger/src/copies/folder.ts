@@ -1,0 +1,36 @@
+/** Object storage in a folder: one file per object, its key as its path. Content types are not kept. */
+import { randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isKey, probeStorage, type Storage } from './object.ts';
+import { sweepUnfinished, writeWhole } from './write-whole.ts';
+
+export function openFolder(path: string): Storage {
+  const folder = resolve(path);
+  const probeKey = `probe-${randomBytes(6).toString('hex')}`;
+  void sweepUnfinished(folder);
+
+  const storage: Storage = {
+    async put(key, bytes, _content_type, signal) {
+      signal?.throwIfAborted();
+      await writeWhole(folder, pathOf(folder, key), bytes);
+    },
+    get: (key, signal) => readFile(pathOf(folder, key), { signal }).catch(absent),
+    async delete(key) {
+      await rm(pathOf(folder, key), { force: true });
+    },
+    probe: (signal) => probeStorage(storage, probeKey, signal),
+    close() {},
+  };
+  return storage;
+}
+
+function pathOf(folder: string, key: string): string {
+  if (!isKey(key)) throw new Error('not an object key');
+  return join(folder, ...key.split('/'));
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}

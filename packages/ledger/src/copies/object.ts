@@ -1,0 +1,26 @@
+/** What every object storage promises, and the check that it keeps the promise. */
+export interface Storage {
+  /** Whole or not at all: a reader never sees half an object, also after a crash. The same key again replaces it. */
+  put(key: string, bytes: Uint8Array, content_type: string, signal?: AbortSignal): Promise<void>;
+  /** Null where there is no such object. */
+  get(key: string, signal?: AbortSignal): Promise<Buffer | null>;
+  /** An object that is not there is deleted already. */
+  delete(key: string, signal?: AbortSignal): Promise<void>;
+  /** Writes, reads back and deletes a small object; throws when one of the three does not work. */
+  probe(signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** Words joined by slashes; none is empty, starts with a dot or holds a separator, so none leads out of its folder. */
+export function isKey(key: string): boolean {
+  return key.length <= 512 && /^\w[\w.-]{0,200}(\/\w[\w.-]{0,200})*$/.test(key);
+}
+
+/** @param key one per process and storage: a crash in between leaves one small object behind */
+export async function probeStorage(storage: Storage, key: string, signal: AbortSignal): Promise<void> {
+  const sent = Buffer.from(`probe ${new Date().toISOString()}\n`);
+  await storage.put(key, sent, 'text/plain', signal);
+  const kept = await storage.get(key, signal);
+  await storage.delete(key, signal);
+  if (kept === null || !kept.equals(sent)) throw new Error('the storage did not give back what was written');
+}

@@ -1,0 +1,64 @@
+/** When the copier works and when it rests. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Nine parts rest to one part work, while mints flow. */
+const REST_PER_WORK = 9;
+const LONGEST_REST_MS = 5_000;
+const REST_SLICE_MS = 20;
+
+/** Keeps work to a tenth of the time for as long as `busy()`. */
+export class Pace {
+  readonly #busy: () => boolean;
+  readonly #stopping: AbortSignal;
+  #work_began = performance.now();
+
+  constructor(busy: () => boolean, stopping: AbortSignal) {
+    this.#busy = busy;
+    this.#stopping = stopping;
+  }
+
+  begin(): void {
+    this.#work_began = performance.now();
+  }
+
+  /** Rests for what was worked since `begin` or the last rest; shorter when the mints are over, or the copier stops. */
+  async rest(): Promise<void> {
+    const worked_ms = performance.now() - this.#work_began;
+    const until = performance.now() + Math.min(LONGEST_REST_MS, worked_ms * REST_PER_WORK);
+    while (this.#busy() && !this.#stopping.aborted) {
+      const left_ms = until - performance.now();
+      if (left_ms <= 0) break;
+      await pause(Math.min(left_ms, REST_SLICE_MS), this.#stopping);
+    }
+    this.begin();
+  }
+}
+
+/** Ends early, without an error, when the signal comes. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Something to wait for that remembers having been rung. */
+export class Bell {
+  #rung = false;
+  #answer: (() => void) | null = null;
+
+  ring(): void {
+    this.#rung = true;
+    this.#answer?.();
+  }
+
+  /** Until it rings, or for `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#rung) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      this.#answer = resolve;
+      await promise;
+      this.#answer = null;
+      clearTimeout(timer);
+    }
+    this.#rung = false;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Object storage: copies of receipts, and evidence. The chain in the database is the record of truth (SPEC A.6); what is
+ * kept here may lag behind it, or be lost and written again.
+ */
+import { openFolder } from './folder.ts';
+import { isKey, type Storage } from './object.ts';
+import { openS3 } from './s3.ts';
+
+export type { Storage };
+
+/** `file:<folder>`, or `s3://bucket/prefix` with `endpoint` and `region` as parameters. */
+export const STORAGE_URL =
+  /^(file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w./-]*)?(\?((endpoint=https?(:|%3A)[^&#\s]+|region=[\w-]+)(&|$))*)?)$/i;
+
+/** Returns at once and does not need the storage to be there. */
+export function openStorage(url: string): Storage {
+  if (!STORAGE_URL.test(url))
+    throw new Error('object storage is file:<folder> or s3://bucket/prefix?endpoint=…&region=…');
+  return url.startsWith('file:') ? openFolder(url.slice('file:'.length)) : openS3(new URL(url));
+}
+
+/** `<organization_id>/receipts/<receipt_id>.json` */
+export function receiptKey(organization_id: string, receipt_id: string, form: 'json' | 'pdf'): string {
+  return keyOf(organization_id, 'receipts', `${receipt_id}.${form}`);
+}
+
+/** `<organization_id>/evidence/<run_id>/<sha256>`: named by its content, so the same bytes again change nothing. */
+export function evidenceKey(organization_id: string, run_id: string, sha256: string): string {
+  return keyOf(organization_id, 'evidence', run_id, sha256);
+}
+
+function keyOf(...parts: string[]): string {
+  const key = parts.join('/');
+  if (!isKey(key) || parts.some((part) => part.includes('/')))
+    throw new Error('an id that cannot be part of an object key');
+  return key;
+}

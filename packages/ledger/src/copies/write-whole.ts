@@ -1,0 +1,54 @@
+/** Files that are whole or absent: written under another name, brought to disk, then renamed. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Unfinished files live here, inside the folder they are for: a rename must not cross file systems. */
+const UNFINISHED = '.unfinished';
+const ABANDONED_MS = 3_600_000;
+
+/**
+ * Resolves once the file and its name are on disk. A crash before the rename leaves a file among the unfinished ones;
+ * after it, the whole file. Throws as the file system does: ENOSPC, EROFS, ENOTDIR, EACCES.
+ */
+export async function writeWhole(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  const unfinished = join(folder, UNFINISHED, randomBytes(12).toString('hex'));
+  await mkdir(dirname(unfinished), { recursive: true });
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const file = await open(unfinished, 'wx', 0o640);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Deletes what crashes have left among the unfinished files. Best effort. */
+export async function sweepUnfinished(folder: string): Promise<void> {
+  const unfinished = join(folder, UNFINISHED);
+  for (const name of await readdir(unfinished).catch(() => [])) {
+    const path = join(unfinished, name);
+    const age = await stat(path)
+      .then(({ mtimeMs }) => Date.now() - mtimeMs)
+      .catch(() => 0);
+    if (age > ABANDONED_MS) await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+/** A new name is on disk only once its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

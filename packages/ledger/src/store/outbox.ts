@@ -1,0 +1,131 @@
+/** What is still to be copied or mailed: rows arrive in the transaction that mints their receipt, and leave when the work is done. */
+import type { Queries, Value } from '@rcpt/service/db.ts';
+
+export const COPY_KINDS = ['mail', 'json', 'pdf'] as const;
+export type CopyKind = (typeof COPY_KINDS)[number];
+
+export interface Copy {
+  organization_id: string;
+  org_seq: number;
+  kind: CopyKind;
+  /** `''` except for mail. */
+  recipient: string;
+  /** Failures so far. */
+  attempts: number;
+}
+
+/** A copy that a process has taken on: until `leased_until` no other process takes it. */
+export interface Claim extends Copy {
+  leased_until: string;
+}
+
+/** The instant of rows that nobody tries again by himself. */
+export const PARKED = '9999-12-31T23:59:59.999Z';
+
+export const OUTBOX_COLUMNS = {
+  organization_id: 'text',
+  org_seq: 'bigint',
+  kind: 'text',
+  recipient: 'text',
+  attempts: 'bigint',
+  next_attempt_at: 'text',
+  last_error: 'text',
+} as const;
+
+/** Both copies of a receipt, and one mail for each recipient; an address named twice is one recipient. */
+export function outboxRows(organization_id: string, org_seq: number, recipients: string[], now: string): Value[][] {
+  const row = (kind: CopyKind, recipient: string) => [organization_id, org_seq, kind, recipient, 0, now, null];
+  return [row('json', ''), row('pdf', ''), ...[...new Set(recipients)].map((recipient) => row('mail', recipient))];
+}
+
+/** Reads only: an idle copier must not take turns with the mints. */
+export async function anyDue(db: Queries, kinds: CopyKind[], now: string): Promise<boolean> {
+  for (const kind of kinds) {
+    const due = await db.get('select 1 as due from outbox where kind = $1 and next_attempt_at <= $2 limit 1', [
+      kind,
+      now,
+    ]);
+    if (due !== undefined) return true;
+  }
+  return false;
+}
+
+/**
+ * Takes on the rows of one kind that are due longest, in one statement. Processes that claim at the same time get
+ * different rows. A crash afterwards leaves them to whoever comes after `leased_until`.
+ */
+export async function claimDue(
+  tx: Queries,
+  kind: CopyKind,
+  { now, leased_until, limit }: { now: string; leased_until: string; limit: number },
+): Promise<Claim[]> {
+  const rows = await tx.all<Copy>(
+    `with due as materialized (
+       select organization_id, org_seq, kind, recipient from outbox
+       where kind = $1 and next_attempt_at <= $2 order by next_attempt_at limit $3 ${tx.dialect.forUpdateSkipLocked})
+     update outbox set next_attempt_at = $4 from due
+     where outbox.organization_id = due.organization_id and outbox.org_seq = due.org_seq
+       and outbox.kind = due.kind and outbox.recipient = due.recipient
+     returning outbox.organization_id, outbox.org_seq, outbox.kind, outbox.recipient, outbox.attempts`,
+    [kind, now, limit, leased_until],
+  );
+  return rows.map((row) => ({ ...row, leased_until }));
+}
+
+export async function deleteDone(tx: Queries, done: Copy[]): Promise<void> {
+  if (done.length === 0) return;
+  await tx.run(
+    `delete from outbox where (organization_id, org_seq, kind, recipient) in
+       (select value ->> 0, cast(value ->> 1 as bigint), value ->> 2, value ->> 3 from ${tx.dialect.jsonRows('$1')})`,
+    [JSON.stringify(done.map((copy) => [copy.organization_id, copy.org_seq, copy.kind, copy.recipient]))],
+  );
+}
+
+export interface Postponed {
+  claim: Claim;
+  attempts: number;
+  next_attempt_at: string;
+  last_error: string | null;
+}
+
+/** A claim that has expired changes nothing: the row is another process's by now, or gone. */
+export async function postpone(tx: Queries, postponed: Postponed[]): Promise<void> {
+  if (postponed.length === 0) return;
+  const rows = postponed.map(({ claim, attempts, next_attempt_at, last_error }) => [
+    claim.organization_id,
+    claim.org_seq,
+    claim.kind,
+    claim.recipient,
+    claim.leased_until,
+    attempts,
+    next_attempt_at,
+    last_error,
+  ]);
+  await tx.run(
+    `update outbox set attempts = cast(p.value ->> 5 as bigint), next_attempt_at = p.value ->> 6,
+       last_error = coalesce(p.value ->> 7, last_error)
+     from ${tx.dialect.jsonRows('$1')} as p
+     where organization_id = p.value ->> 0 and org_seq = cast(p.value ->> 1 as bigint)
+       and kind = p.value ->> 2 and recipient = p.value ->> 3 and next_attempt_at = p.value ->> 4`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** A receipt as it is stored, for the copies of it. */
+export interface StoredCopy {
+  organization_id: string;
+  org_seq: number;
+  receipt_sha256: string;
+  payload: string;
+}
+
+export async function loadPayloads(
+  db: Queries,
+  keys: { organization_id: string; org_seq: number }[],
+): Promise<StoredCopy[]> {
+  return db.all<StoredCopy>(
+    `select r.organization_id, r.org_seq, r.receipt_sha256, r.payload from ${db.dialect.jsonRows('$1')} as k
+     join receipts r on r.organization_id = k.value ->> 0 and r.org_seq = cast(k.value ->> 1 as bigint)`,
+    [JSON.stringify(keys.map(({ organization_id, org_seq }) => [organization_id, org_seq]))],
+  );
+}
