@@ -234,8 +234,7 @@ export const cook: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(cookRules, work),
-  pin_slug: (inputs) => inputs.base_model,
-  block({ run, inputs, execution }, { pinned_model }) {
+  block({ run, inputs, execution }) {
     const { base_model, dataset, pairs, eval_before } = inputs;
     const { eval_after, runner, metrics } = execution;
     return {
@@ -251,9 +250,10 @@ export const cook: Lane<Inputs, Execution> = {
         metrics,
         compute_usd: computeUsd(execution),
       },
-      ...(pinned_model ? { pinned_model: { ...pinned_model } } : {}),
     };
   },
+  needs_pin: ({ cook }) => (cook as { base_model: string }).base_model,
+  complete: (block, { pinned_model }) => (pinned_model === null ? block : { ...block, pinned_model: { ...pinned_model } }),
   blocks: Blocks,
   print(receipt) {
     const at = (name: string) => print.member(receipt, 'cook', name);

@@ -221,7 +221,6 @@ export const datasetDownload: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(datasetDownloadRules, work),
-  pin_slug: () => null,
   block({ inputs }) {
     const { slug, name, version, sha256, size_bytes, row_count, granted_to, purpose, expires_at = '' } = inputs;
     return { package: { slug, name, version, sha256, size_bytes, row_count, granted_to, purpose, expires_at } };

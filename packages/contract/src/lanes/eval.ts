@@ -69,6 +69,7 @@ export const evaluation: Lane<Inputs, Execution> = {
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,
+  sheet: (inputs) => inputs.flight_sheet,
   checks({ inputs, execution, evidence }, executor) {
     if (!executor) throw new ContractError('flight_sheet_missing', 'an evaluation is decided by its flight sheet');
     return executor.run({
@@ -77,7 +78,6 @@ export const evaluation: Lane<Inputs, Execution> = {
       evidence: evidence.map((item) => ({ ...item })),
     });
   },
-  pin_slug: () => null,
   block({ inputs, execution, evidence, checks, verdict, approval, assignment, agent_profile }) {
     if (!assignment) throw new ContractError('flight_sheet_missing', 'an evaluation is sealed with its assignment');
     const { name, version } = inputs.flight_sheet;

@@ -248,7 +248,6 @@ export const generic: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(genericRules, work),
-  pin_slug: () => null,
   block({ run, inputs, evidence, checks, verdict, approval }) {
     const { notify: _, ...sealed } = inputs;
     return {

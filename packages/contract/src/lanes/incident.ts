@@ -213,7 +213,6 @@ export const incident: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(incidentRules, work),
-  pin_slug: () => null,
   block({ run, inputs: { kind, tier, detail, lane, response }, agent_profile: { name, capability_tier } }) {
     return {
       incident: {

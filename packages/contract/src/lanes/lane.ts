@@ -14,10 +14,10 @@ export interface SheetExecutor {
   run(facts: { submission: Json; inputs: JsonObject; evidence: Json[] }): Check[];
 }
 
-/** What only the instant of minting knows. */
+/** What only the instant of minting knows, read inside the minting transaction. */
 export interface Minting {
   created_at: string;
-  /** The organization's most recent pin of the cook's `base_model`; read inside the minting transaction. */
+  /** The organization's most recent pin of the slug the lane needs. */
   pinned_model: PinnedModel | null;
 }
 
@@ -33,9 +33,16 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   /** The agent this execution names, for Runs without a stored profile. */
   agent(execution: Execution): Partial<AgentProfile>;
   checks(work: Work<Inputs, Execution>, executor: SheetExecutor | null): Check[];
-  /** The slug whose pin has to be looked up while minting; null on every lane but cook. */
-  pin_slug(inputs: Inputs): string | null;
-  block(work: ApprovedWork<Inputs, Execution>, minting: Minting): JsonObject;
+  /** The flight sheet that decides this lane's Runs. */
+  sheet?(inputs: Inputs): { name: string; version: string };
+  /** What is approved: the lane's blocks as they will be sealed, but for what only the instant of minting knows. */
+  block(work: ApprovedWork<Inputs, Execution>): JsonObject;
+  /** Adds what the instant of minting knows. */
+  complete?(block: JsonObject, minting: Minting): JsonObject;
+  /** The slug whose most recent pin `complete` is given. */
+  needs_pin?(block: JsonObject): string;
+  /** The slug that this receipt pins. */
+  pins?(block: JsonObject): string;
   /** Strict: a member that is not in SPEC's table is refused, never silently dropped. */
   blocks: z.ZodObject;
   print(receipt: JsonObject): Print;

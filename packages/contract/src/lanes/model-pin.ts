@@ -210,12 +210,13 @@ export const modelPin: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(modelPinRules, work),
-  pin_slug: () => null,
-  block({ inputs }, { created_at }) {
+  block({ inputs }) {
     const { slug, name, base, params_b, declaration, client_ref } = inputs;
     const card_sha256 = cardSha256(inputs);
-    return { model: { slug, name, base, params_b, card_sha256, pinned_at: created_at, declaration, client_ref } };
+    return { model: { slug, name, base, params_b, card_sha256, declaration, client_ref } };
   },
+  complete: ({ model }, { created_at }) => ({ model: { ...(model as JsonObject), pinned_at: created_at } }),
+  pins: ({ model }) => (model as { slug: string }).slug,
   blocks: z.strictObject({ model: Model }),
   print(receipt) {
     const model = print.block(receipt, 'model');
