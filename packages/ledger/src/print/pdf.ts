@@ -10,8 +10,10 @@ import { measure } from './text.ts';
 import {
   ALTERED,
   ALTERED_DETAIL,
+  approvalInWords,
   commandByHand,
   FOUR_ANSWERS,
+  fileName,
   plainLine,
   safeHref,
   tally,
@@ -136,10 +138,18 @@ function verdict(sheet: Sheet, print: Print): void {
   const of_style: Style = { voice: 'text', size: 9, leading: 14, color: MUTED };
   const score_width = score ? measure(score, 'strong', 26) + measure(' / 100', 'text', 9) + 24 : 0;
   const left = frame.left + 18;
-  const width = sheet.inner - 36 - score_width;
+  const inner = sheet.inner - 36;
+  const width = inner - score_width;
   const word_lines = sheet.lines(outcome.word, word, width - 28);
   const summary_lines = sheet.lines(outcome.summary, BODY, width);
-  const height = 28 + heightOfLines(word_lines) + 4 + heightOfLines(summary_lines);
+  const approved = print.approval
+    ? [
+        ...sheet.lines(approvalInWords(print.approval), BODY, inner),
+        ...(print.approval.note ? sheet.lines(print.approval.note, { ...BODY, color: MUTED }, inner) : []),
+      ]
+    : [];
+  const closing = approved.length > 0 ? heightOfLines(approved) + 19 : 0;
+  const height = 28 + heightOfLines(word_lines) + 4 + heightOfLines(summary_lines) + closing;
   const fits = height <= 260;
   const panel = fits ? height : 28 + heightOfLines(word_lines.slice(0, 6));
   sheet.need(panel + 12);
@@ -186,23 +196,29 @@ function verdict(sheet: Sheet, print: Print): void {
   if (fits) {
     sheet.space(4);
     sheet.row([{ x: left, width, lines: summary_lines, tag: 'P' }], group);
+    if (approved.length > 0) {
+      sheet.space(9);
+      sheet.rule(tone.ink, left, inner, 0.3);
+      sheet.space(9);
+      sheet.row([{ x: left, width: inner, lines: approved, tag: 'P' }], group);
+    }
     sheet.y = top + panel;
   } else {
     sheet.y = top + panel + 12;
-    const lines = sheet.lines(outcome.summary, BODY, sheet.inner);
-    sheet.row([{ x: frame.left, width: sheet.inner, lines, tag: 'P' }], group);
+    for (const text of [outcome.summary, print.approval && approvalInWords(print.approval), print.approval?.note]) {
+      if (!text) continue;
+      sheet.row([{ x: frame.left, width: sheet.inner, lines: sheet.lines(text, BODY, sheet.inner), tag: 'P' }], group);
+      sheet.space(8);
+    }
   }
   group.end();
 }
 
+/** Only where no verdict stands before it. */
 function approval(sheet: Sheet, print: Print): void {
-  const { approval } = print;
-  if (!approval) return;
-  const facts = [{ label: 'Decision', value: approval.decision }];
-  if (approval.by) facts.push({ label: 'By', value: approval.by });
-  if (approval.at) facts.push({ label: 'At', value: instant(approval.at) });
-  if (approval.note) facts.push({ label: 'Note', value: approval.note });
-  drawSection(sheet, { kind: 'facts', title: 'Approval', facts });
+  const { approval, outcome } = print;
+  if (!approval || outcome) return;
+  prose(sheet, 'Approval', [approvalInWords(approval), approval.note].filter(Boolean).join('\n'));
 }
 
 function drawSection(sheet: Sheet, section: Section): void {
@@ -527,11 +543,6 @@ function banner(sheet: Sheet): void {
   sheet.forgetInk();
   sheet.drawLine(sheet.lines(ALTERED, strong, 400)[0]!, frame.left + 44, top + 5, strong);
   sheet.drawLine(sheet.lines(ALTERED_DETAIL, small, sheet.inner)[0]!, frame.left + 44, top + 21.5, small);
-}
-
-/** Safe as a file name whatever the stored bytes claim to be called. */
-export function fileName(reading: Pick<Reading, 'receipt_id'>): string {
-  return `${reading.receipt_id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 80) || 'receipt'}.json`;
 }
 
 function dateOf(instant: string): Date {

@@ -189,15 +189,15 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
       heading = draw;
       draw?.();
     },
-    rule(color: string, x = frame.left, width = frame.width - frame.left - frame.right) {
-      artifact(doc, () =>
+    rule(color: string, x = frame.left, width = frame.width - frame.left - frame.right, opacity = 1) {
+      artifact(doc, () => {
+        doc.lineWidth(0.5).strokeColor(color, opacity);
         doc
-          .lineWidth(0.5)
-          .strokeColor(color)
           .moveTo(x, y)
           .lineTo(x + width, y)
-          .stroke(),
-      );
+          .stroke()
+          .strokeOpacity(1);
+      });
     },
     artifact: (draw: () => void) => artifact(doc, draw),
     row,

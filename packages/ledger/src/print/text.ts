@@ -1,5 +1,6 @@
 /** Plain text → lines of measured pieces. Knows faces and widths, nothing of pages. */
 import { chain, type Face, face, type Voice } from './fonts.ts';
+import { codeOf, isUnseen } from './unseen.ts';
 
 /** A stretch of one face. With `code` it is a character no face has, drawn as its boxed code. Width in em. */
 export interface Piece {
@@ -25,22 +26,9 @@ const REMEMBERED_WORDS = 20_000;
 const RTL = /[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+/u;
 const MARK = /^\p{M}/u;
 const PLAIN = /^[\x20-\x7e]*$/;
-/**
- * Characters that draw nothing or re-order what stands around them: controls, soft hyphen, zero width, bidi marks and
- * overrides, fillers, private use, surrogates, tags. On a receipt they must show.
- */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const words: Record<Voice, Map<string, Piece[]>> = { text: new Map(), strong: new Map(), mono: new Map() };
-
-export function codeOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-export function isUnseen(character: string): boolean {
-  return UNSEEN.test(character);
-}
 
 /** Lines no wider than `width` points. Breaks at spaces, and inside a word only where the word alone is too wide. */
 export function wrap(text: string, voice: Voice, size: number, width: number): Line[] {

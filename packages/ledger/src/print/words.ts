@@ -1,11 +1,17 @@
 /** How values are worded for people, the same on page and paper. */
 
 import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
-import { codeOf, isUnseen } from './text.ts';
+import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { codeOf, isUnseen } from './unseen.ts';
 
 export const ALTERED = 'This receipt no longer matches its hash';
 export const ALTERED_DETAIL =
   'What is stored was changed after it was sealed. Nothing below can be relied on until the operator explains it.';
+
+/** `Approved by Ada Okafor, 29 May 2026, 20:12:01 UTC`. */
+export function approvalInWords({ decision, by, at }: NonNullable<Print['approval']>): string {
+  return `${decision}${by ? ` by ${by}` : ''}${at ? `, ${instant(at)}` : ''}`;
+}
 
 export function toneOfCheck(check: PrintedCheck): Tone {
   if (check.status === 'pass') return 'good';
@@ -30,7 +36,7 @@ export function commandByHand(bytes: string, receipt_sha256: string, file: strin
 
 /** What one receipt shows and what it cannot show: four answers, never one bare "valid". */
 export const FOUR_ANSWERS = [
-  ['Integrity', 'Shown here: recompute the hash as above. One changed character gives another hash.'],
+  ['Integrity', 'Shown: recompute the hash. One changed character gives another one.'],
   [
     'Completeness',
     'Not shown by a single receipt. That no receipt was left out or put in its place shows only in the chain: ask the organization for its ledger export and verify that.',
@@ -53,4 +59,9 @@ export function titleOf(print: Print): string {
 /** A link one may follow: `http` and `https` only, whatever was sealed. */
 export function safeHref(href: string | undefined): string | undefined {
   return href && /^https?:\/\/[^\s]+$/i.test(href) ? href : undefined;
+}
+
+/** Safe as a file name whatever the stored bytes claim to be called. */
+export function fileName(reading: { receipt_id: string }): string {
+  return `${reading.receipt_id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 80) || 'receipt'}.json`;
 }

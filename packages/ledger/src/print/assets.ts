@@ -1,0 +1,60 @@
+/**
+ * What the page loads: its style, its icon, its script, and the proof code that script runs, which is the same code an
+ * auditor reads, with its types taken off and nothing else done to it.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+
+export interface Asset {
+  body: Buffer;
+  content_type: string;
+  etag: string;
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const IMPORT = /\b(?:from|import)\s*['"]([^'"]+)['"]/g;
+
+/** Path → file. Read once; a script that imports what is not among them does not load. */
+export function loadAssets(): Map<string, Asset> {
+  const assets = new Map<string, Asset>();
+  assets.set('/assets/page/page.css', asset(own('page.css'), 'text/css; charset=utf-8'));
+  assets.set('/assets/page/icon.svg', asset(own('icon.svg'), 'image/svg+xml'));
+  // Browsers know no package names: the proof package stands beside the page.
+  const script = withoutTypes(own('verify.ts')).replaceAll("'@rcpt/proof/", "'../proof/");
+  assets.set('/assets/page/verify.ts', asset(script, SCRIPT));
+  addImports(assets, '/assets/page/verify.ts', script);
+  return assets;
+}
+
+function addImports(assets: Map<string, Asset>, importer: string, script: string): void {
+  for (const [, specifier = ''] of script.matchAll(IMPORT)) {
+    const path = new URL(specifier, `http://assets${importer}`).pathname;
+    if (assets.has(path)) continue;
+    const name = /^\/assets\/proof\/([\w/-]+\.ts)$/.exec(path)?.[1];
+    if (!name) throw new TypeError(`${importer} imports ${specifier}, which is no file of the proof package`);
+    const body = withoutTypes(readFileSync(new URL(import.meta.resolve(`@rcpt/proof/${name}`)), 'utf8'));
+    assets.set(path, asset(body, SCRIPT));
+    addImports(assets, path, body);
+  }
+}
+
+/** Types become spaces: line and column stay. Node calls this experimental on stderr, where logs go; it need not say so. */
+function withoutTypes(source: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function own(name: string): string {
+  return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
+}
+
+function asset(text: string, content_type: string): Asset {
+  const body = Buffer.from(text, 'utf8');
+  return { body, content_type, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
