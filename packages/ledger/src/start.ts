@@ -70,7 +70,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
   }, FORGET_EVERY_MS);
 
-  await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'listening' });
+  await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as { port: number };
   address.url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   return {

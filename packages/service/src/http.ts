@@ -52,8 +52,8 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   const { logger } = options;
   const problems: Record<string, ProblemRow> = { ...SHELL_PROBLEMS, ...options.problems };
   const app = fastify({
-    loggerInstance: logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    // The shell logs by itself, one line per request: Fastify's own lines would name URLs.
+    logger: false,
     bodyLimit: options.json_body_bytes,
     requestIdHeader: false,
     genReqId: requestId,
@@ -73,7 +73,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
       if (!PLAIN.test(value)) throw new Refusal('not_found', 'Nothing is known under this address.');
   });
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
+    logger.info(
       {
         request_id: request.id,
         method: request.method,
@@ -126,11 +126,11 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
     const refusal = refusalOf(error);
     if (refusal === null) {
-      request.log.error({ request_id: request.id, err: error }, 'unknown error');
+      logger.error({ request_id: request.id, err: error }, 'unknown error');
       return send(request, reply, 'internal', 'Something went wrong on our side. Name the request_id when you report it.');
     }
     if (refusal.code === 'database_unavailable')
-      request.log.warn({ request_id: request.id, err: refusal.cause }, 'database unavailable');
+      logger.warn({ request_id: request.id, err: refusal.cause }, 'database unavailable');
     return send(request, reply, refusal.code, refusal.detail, refusal.members);
   }
 }

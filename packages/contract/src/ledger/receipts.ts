@@ -29,8 +29,8 @@ export const Violation = z.object({
   kind: ViolationKind,
   org_seq: z.int().nullable(),
   receipt_id: z.string().nullable(),
-  expected: z.string().nullable(),
-  actual: z.string().nullable(),
+  expected: z.union([z.string(), z.int()]).nullable(),
+  actual: z.union([z.string(), z.int()]).nullable(),
   detail: z.string(),
 });
 

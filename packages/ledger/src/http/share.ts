@@ -39,7 +39,8 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       const shared = await open(request.params.token, reply);
       reply.header('vary', 'accept');
       if (!wantsPage(request.headers.accept)) return sendReceipt(reply, shared.bytes);
-      return reply.header('content-security-policy', PAGE_CSP).type('text/html; charset=utf-8').send(renderPage(shared));
+      reply.header('content-security-policy', PAGE_CSP).type('text/html; charset=utf-8');
+      return reply.send(renderPage(shared) as never);
     },
   );
 
