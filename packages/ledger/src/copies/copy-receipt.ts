@@ -1,23 +1,15 @@
 /** The copies of one receipt: what is written where. Every step may be repeated; nothing here touches the database. */
-import { laneBySchema } from '@rcpt/contract/lanes/registry.ts';
-import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { type Rendered, read } from '../print/reading.ts';
 import type { Claim, StoredCopy } from '../store/outbox.ts';
 import type { Mailer } from './mail.ts';
 import { InvalidRecipient, receiptMail } from './receipt-mail.ts';
 import { openSealed, type SealedReceipt } from './sealed.ts';
 import { receiptKey, type Storage } from './storage.ts';
 
-export type RenderPdf = (input: {
-  receipt: JsonObject;
-  bytes: string;
-  verified: boolean;
-  share_url: string;
-}) => Promise<Uint8Array>;
-
 export interface Destinations {
   storage: Storage;
   mailer: Mailer;
-  renderPdf: RenderPdf;
+  renderPdf(input: Rendered): Promise<Uint8Array>;
 }
 
 /**
@@ -78,7 +70,14 @@ async function makeCopy(
     await storage.put(receiptKey(organization_id, receipt.receipt_id, 'pdf'), await pdf(), 'application/pdf', signal);
   } else {
     const { share_url } = receipt;
-    const mail = receiptMail({ receipt, title: titleOf(receipt), bytes, pdf: await pdf(), to: recipient, share_url });
+    const mail = receiptMail({
+      receipt,
+      title: read(receipt).print.title,
+      bytes,
+      pdf: await pdf(),
+      to: recipient,
+      share_url,
+    });
     await mailer.send(mail, signal);
   }
 }
@@ -95,10 +94,6 @@ class NotRendered extends Error {
   constructor(cause: unknown) {
     super(`the PDF could not be rendered: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
-}
-
-function titleOf(receipt: SealedReceipt['receipt']): string {
-  return laneBySchema(receipt.schema)?.print(receipt).title ?? receipt.schema;
 }
 
 /** What the mail server says about one message or one recipient; everything else is about the server. */

@@ -11,8 +11,8 @@ export interface Patience {
 }
 
 const MAIL_ATTEMPTS = 20;
-/** An outage is not the copy's fault: it counts at most this many attempts. */
-const OUTAGE_ATTEMPTS = 10;
+/** An outage is not the mail's fault: it counts no further than to where the wait is longest. */
+const OUTAGE_ATTEMPTS = 11;
 
 /**
  * Copies are tried for ever. A mail that its server has refused twenty times, and whatever belongs to an altered
