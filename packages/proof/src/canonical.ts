@@ -1,0 +1,127 @@
+/** Canonical JSON, RFC 8785 (JCS): one value, one text, so that a hash of the text is a hash of the value. */
+import { ProofError } from './error.ts';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** Deepest nesting of arrays and objects; far under the stack, far over any receipt. */
+export const MAX_DEPTH = 200;
+
+/**
+ * The canonical text of a value: members sorted by UTF-16 code units, numbers in ECMAScript form, no whitespace.
+ * Stricter than RFC 8785 in one point: a number beyond ±(2^53 - 1) is refused, because readers with exact integers
+ * would see another value than readers with doubles. Throws `not_finite`, `integer_too_large`, `lone_surrogate`,
+ * `too_deep`, and `not_canonicalizable` for whatever JSON does not know: undefined, functions, symbols, bigints, holes
+ * in arrays, and objects of a class (a Date is not silently `{}`, nor `toJSON` called).
+ */
+export function canonicalize(value: unknown): string {
+  return text(value, 0);
+}
+
+/**
+ * The members of an object in canonical form, split where the member `key` would stand: `{${before},${after}}` is the
+ * canonical text, either part possibly empty. `key` itself must not be a member: `already_sealed`.
+ */
+export function canonicalAround(value: object, key: string): { before: string; after: string } {
+  const keys = sortedKeys(value);
+  const at = keys.findIndex((k) => k >= key);
+  if (at !== -1 && keys[at] === key) throw new ProofError('already_sealed', `${key} is a member already`);
+  const split = at === -1 ? keys.length : at;
+  return { before: members(value, keys, 0, split, 1), after: members(value, keys, split, keys.length, 1) };
+}
+
+function text(value: unknown, depth: number): string {
+  switch (typeof value) {
+    case 'string':
+      return quote(value);
+    case 'number':
+      return numeral(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      if (value === null) return 'null';
+      if (depth === MAX_DEPTH) throw new ProofError('too_deep', `nested deeper than ${MAX_DEPTH} levels`);
+      if (Array.isArray(value)) return `[${elements(value, depth + 1)}]`;
+      return `{${object(value, depth + 1)}}`;
+    default:
+      throw new ProofError('not_canonicalizable', `JSON has no ${typeof value}`);
+  }
+}
+
+function object(value: object, depth: number): string {
+  const keys = sortedKeys(value);
+  return members(value, keys, 0, keys.length, depth);
+}
+
+function members(value: object, keys: string[], from: number, to: number, depth: number): string {
+  let out = '';
+  let i = from;
+  try {
+    for (; i < to; i++) {
+      const key = keys[i]!;
+      if (i > from) out += ',';
+      out += `${quote(key)}:${text((value as Record<string, unknown>)[key], depth)}`;
+    }
+  } catch (error) {
+    throw error instanceof ProofError ? error.under(keys[i]!) : error;
+  }
+  return out;
+}
+
+function elements(value: unknown[], depth: number): string {
+  let out = '';
+  let i = 0;
+  try {
+    for (; i < value.length; i++) {
+      if (i > 0) out += ',';
+      out += text(value[i], depth);
+    }
+  } catch (error) {
+    throw error instanceof ProofError ? error.under(i) : error;
+  }
+  return out;
+}
+
+/** By UTF-16 code units, which is what `<` compares. Objects are small, so insertion beats the general sort. */
+function sortedKeys(value: object): string[] {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new ProofError('not_canonicalizable', 'not a plain object');
+  }
+  const keys = Object.keys(value);
+  if (keys.length > 24) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    let at = i;
+    for (; at > 0 && keys[at - 1]! > key; at--) keys[at] = keys[at - 1]!;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+function quote(value: string): string {
+  for (let i = 0; i < value.length; i++) {
+    const unit = value.charCodeAt(i);
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit <= 0xdfff)) return escaped(value);
+  }
+  return `"${value}"`;
+}
+
+/** JSON.stringify escapes exactly as RFC 8785 section 3.2.2.2 asks, once lone surrogates are ruled out. */
+function escaped(value: string): string {
+  if (!value.isWellFormed()) throw new ProofError('lone_surrogate', 'a string holds half a surrogate pair');
+  return JSON.stringify(value);
+}
+
+/** ECMAScript's Number::toString is RFC 8785's number form, -0 as 0 included. */
+function numeral(value: number): string {
+  checkNumber(value);
+  return String(value);
+}
+
+/** Refuses what no two readers are sure to read alike: `not_finite`, `integer_too_large`. */
+export function checkNumber(value: number): void {
+  if (value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER) return;
+  if (!Number.isFinite(value)) throw new ProofError('not_finite', 'not a finite number');
+  throw new ProofError('integer_too_large', 'beyond 2^53 - 1, where integers are no longer exact');
+}

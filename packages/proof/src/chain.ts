@@ -1,0 +1,293 @@
+/**
+ * A chain verified receipt by receipt, in constant memory (SPEC, Ledger verification rules).
+ *
+ * How blame is laid, so that one cause is one violation:
+ * - An altered receipt (`payload_altered`) keeps its place. Its members cannot be believed, so they are held against no
+ *   column, and its successor may link to any hash that it is known under.
+ * - A receipt with a later org_seq than expected is a `sequence_gap` pinned to it: expected is the first missing
+ *   org_seq. The chain goes on from it; its parent link, which leads to a missing receipt, is not judged. If the next
+ *   receipts turn out to be the missing ones, the chain goes back to them.
+ * - A receipt with an earlier org_seq (moved, duplicated, inserted) is a `sequence_gap` pinned to it, and passed over.
+ * - `broken_parent_link`: the parent_hash is not the hash of the receipt before, or the receipt before belongs to
+ *   another organization (organization.id is one along a chain). A receipt altered and sealed anew is
+ *   intact by itself, so its successor's link tells, or the recorded head.
+ */
+import { type Fault, isHash, isObject, type ReceiptVerdict, receiptIdSuffix, verifyReceipt } from './receipt.ts';
+import {
+  CREATED_AT,
+  ORG_SEQ,
+  ORGANIZATION_ID,
+  PARENT_HASH,
+  RECEIPT_ID,
+  RECEIPT_SHA256,
+  RUN_ID,
+  SCHEMA,
+  SHARE_URL,
+} from './scan.ts';
+import { Scratch } from './scratch.ts';
+
+/** The parent of an organization's first receipt. */
+export const GENESIS_HASH = '0'.repeat(64);
+/** How many violations a report lists; the last one listed says how many more there are. */
+export const MAX_VIOLATIONS = 100;
+
+export type ViolationKind =
+  | 'payload_altered'
+  | 'sequence_gap'
+  | 'broken_parent_link'
+  | 'record_mismatch'
+  | 'head_mismatch';
+
+export interface Violation extends Fault {
+  kind: ViolationKind;
+  /** Of the receipt it is pinned to; null when neither the receipt nor its record says. */
+  org_seq: number | null;
+  receipt_id: string | null;
+}
+
+export interface Head {
+  org_seq: number;
+  receipt_sha256: string;
+}
+
+export interface ChainReport {
+  ok: boolean;
+  receipts_checked: number;
+  /** Where the chain ends: the last receipt that holds a place in it. */
+  head: Head | null;
+  violation: Violation | null;
+  violations: Violation[];
+}
+
+/** The columns stored beside a receipt; whichever are given must agree with the payload as stored. */
+export interface ReceiptRecord {
+  org_seq?: number;
+  receipt_id?: string;
+  parent_hash?: string;
+  receipt_sha256?: string;
+  schema?: string;
+  created_at?: string;
+  /** The last path segment of share_url. */
+  share_token?: string;
+  /** `run.id` where the lane seals it; and receipt_id ends in `receiptIdSuffix(run_id)`. */
+  run_id?: string;
+}
+
+/** Where the chain stands: the next org_seq, and the hashes its parent_hash may have; none: unknown, any will do. */
+interface Position {
+  org_seq: number;
+  parents: string[];
+}
+
+export class ChainVerifier {
+  readonly violations: Violation[] = [];
+  #unlisted = 0;
+  #checked = 0;
+  #next: Position = { org_seq: 0, parents: [GENESIS_HASH] };
+  /** Where the chain stood before a gap; null when there was none just now. */
+  #beforeGap: Position | null = null;
+  #organization: string | null = null;
+  /** The last receipt's id; undefined: it is still in `#last`. */
+  #lastId: string | null | undefined = null;
+  #last = new Scratch();
+  #scratch = new Scratch();
+
+  /** Takes the next receipt, as stored, and the columns beside it. Never throws, whatever the receipt holds. */
+  push(receipt: string | Uint8Array, record?: ReceiptRecord): void {
+    if (!this.#continues(receipt, record)) this.examine(receipt, record);
+  }
+
+  /** The same as `push` without its shortcut, several times slower: what decides whenever the shortcut is unsure. */
+  examine(receipt: string | Uint8Array, record: ReceiptRecord = {}): void {
+    this.#checked++;
+    const verdict = verifyReceipt(receipt);
+    if (!verdict.ok) {
+      this.#altered(verdict, record);
+      return;
+    }
+    this.#place(verdict);
+    const mismatch = recordFault(verdict, record);
+    if (mismatch) this.#violate('record_mismatch', verdict, mismatch);
+  }
+
+  /**
+   * The verdict. `head` is what was recorded when the last receipt was minted: undefined when not known (an export),
+   * null when nothing was recorded. May be called once, after the last receipt.
+   */
+  finish(head?: { org_seq?: number; receipt_sha256: string } | null): ChainReport {
+    const end = this.#end();
+    const fault = head === undefined ? null : this.#headFault(head, end);
+    if (fault) this.#violate('head_mismatch', this.#headPin(head ?? null, end), fault);
+    const last = this.violations.at(-1);
+    if (last && this.#unlisted > 0) last.detail += `; ${this.#unlisted} more violations are not listed`;
+    const violation = this.violations[0] ?? null;
+    return {
+      ok: violation === null,
+      receipts_checked: this.#checked,
+      head: end,
+      violation,
+      violations: this.violations,
+    };
+  }
+
+  /** The shortcut: certain, from the bytes alone, that nothing is wrong with this receipt and that it comes next. */
+  #continues(receipt: string | Uint8Array, record: ReceiptRecord | undefined): boolean {
+    const { parents } = this.#next;
+    const s = this.#scratch;
+    if (this.#organization === null || parents.length !== 1 || !s.read(receipt)) return false;
+    if (s.number(ORG_SEQ) !== this.#next.org_seq || !s.is(PARENT_HASH, parents[0]!)) return false;
+    if (!s.is(ORGANIZATION_ID, this.#organization)) return false;
+    const hash = s.hashWithoutSeal();
+    if (!s.is(RECEIPT_SHA256, hash)) return false;
+    if (record && !this.#agrees(record, parents[0]!, hash)) return false;
+    this.#checked++;
+    this.#next.org_seq++;
+    parents[0] = hash;
+    this.#beforeGap = null;
+    this.#lastId = undefined;
+    this.#scratch = this.#last;
+    this.#last = s;
+    return true;
+  }
+
+  /** `recordFault` finds nothing, decided on the bytes. */
+  #agrees(record: ReceiptRecord, parent: string, hash: string): boolean {
+    const s = this.#scratch;
+    const { org_seq, receipt_id, parent_hash, receipt_sha256, schema, created_at, share_token, run_id } = record;
+    return (
+      (org_seq === undefined || org_seq === this.#next.org_seq) &&
+      (receipt_id === undefined || s.is(RECEIPT_ID, receipt_id)) &&
+      (parent_hash === undefined || parent_hash === parent) &&
+      (receipt_sha256 === undefined || receipt_sha256 === hash) &&
+      (schema === undefined || s.is(SCHEMA, schema)) &&
+      (created_at === undefined || s.is(CREATED_AT, created_at)) &&
+      (share_token === undefined || s.lastSegmentIs(SHARE_URL, share_token)) &&
+      (run_id === undefined ||
+        ((!s.has(RUN_ID) || s.is(RUN_ID, run_id)) && s.endsIn(RECEIPT_ID, receiptIdSuffix(run_id))))
+    );
+  }
+
+  #altered(verdict: ReceiptVerdict, record: ReceiptRecord): void {
+    const pin = {
+      org_seq: verdict.org_seq ?? record.org_seq ?? this.#next.org_seq,
+      receipt_id: verdict.receipt_id ?? record.receipt_id ?? null,
+    };
+    this.#violate('payload_altered', pin, verdict.fault!);
+    const org_seq = this.#placeOfAltered(verdict, record);
+    if (org_seq > this.#next.org_seq) this.#violate('sequence_gap', pin, gap(this.#next.org_seq, org_seq));
+    const known = [verdict.receipt_sha256, verdict.computed_sha256, record.receipt_sha256].filter(isHash);
+    this.#moveTo({ org_seq: org_seq + 1, parents: [...new Set(known)] }, pin.receipt_id);
+  }
+
+  /** The place expected, unless the column says a later one, or the payload does and its parent link agrees. */
+  #placeOfAltered(verdict: ReceiptVerdict, record: ReceiptRecord): number {
+    const { org_seq, parents } = this.#next;
+    const inPlace = parents.length === 0 || (verdict.parent_hash !== null && parents.includes(verdict.parent_hash));
+    const claimed = record.org_seq ?? (inPlace ? org_seq : verdict.org_seq) ?? org_seq;
+    return Math.max(claimed, org_seq);
+  }
+
+  /** An intact receipt: it comes next, or leaves a gap, or has no place here. */
+  #place(receipt: ReceiptVerdict): void {
+    const org_seq = receipt.org_seq!;
+    const before = this.#beforeGap;
+    if (before && org_seq === before.org_seq && before.parents.includes(receipt.parent_hash!)) this.#next = before;
+    if (org_seq === this.#next.org_seq) {
+      const fault = this.#linkFault(receipt);
+      if (fault) this.#violate('broken_parent_link', receipt, fault);
+      this.#moveTo({ org_seq: org_seq + 1, parents: [receipt.receipt_sha256!] }, receipt.receipt_id);
+      return;
+    }
+    this.#violate('sequence_gap', receipt, gap(this.#next.org_seq, org_seq));
+    if (org_seq < this.#next.org_seq) return;
+    const left = this.#next;
+    this.#moveTo({ org_seq: org_seq + 1, parents: [receipt.receipt_sha256!] }, receipt.receipt_id);
+    this.#beforeGap = left;
+  }
+
+  #linkFault(receipt: ReceiptVerdict): Fault | null {
+    const { parents } = this.#next;
+    const { organization } = receipt.payload!;
+    const id = isObject(organization) ? String(organization.id) : '';
+    this.#organization ??= id;
+    if (parents.length > 0 && !parents.includes(receipt.parent_hash!)) {
+      const detail = 'parent_hash is not the receipt_sha256 of the receipt before';
+      return { expected: parents[0]!, actual: receipt.parent_hash, detail };
+    }
+    if (id === this.#organization) return null;
+    return { expected: this.#organization, actual: id, detail: 'organization.id is not that of the chain' };
+  }
+
+  #moveTo(position: Position, receipt_id: string | null): void {
+    this.#next = position;
+    this.#beforeGap = null;
+    this.#lastId = receipt_id;
+  }
+
+  #end(): Head | null {
+    const { org_seq, parents } = this.#next;
+    return org_seq === 0 ? null : { org_seq: org_seq - 1, receipt_sha256: parents[0] ?? '' };
+  }
+
+  /** Once the last receipt is altered beyond recognition, only its place can be held against the head. */
+  #headFault(head: { org_seq?: number; receipt_sha256: string } | null, end: Head | null): Fault | null {
+    const { parents } = this.#next;
+    if (head === null && end === null) return null;
+    const sameSeq = head?.org_seq === undefined || head.org_seq === end?.org_seq;
+    const sameHash = parents.length === 0 || (head !== null && parents.includes(head.receipt_sha256));
+    if (head && end && sameSeq && sameHash) return null;
+    const detail = end ? 'the chain does not end at the recorded head' : 'a head is recorded but there are no receipts';
+    return { expected: head && named(head), actual: end && named(end), detail };
+  }
+
+  /** Cut off: pinned to the first missing receipt. Otherwise to the last one there. */
+  #headPin(head: { org_seq?: number } | null, end: Head | null): Pick<Violation, 'org_seq' | 'receipt_id'> {
+    const next = this.#next.org_seq;
+    if (end === null || (head?.org_seq ?? -1) >= next) return { org_seq: next, receipt_id: null };
+    return {
+      org_seq: end.org_seq,
+      receipt_id: this.#lastId === undefined ? this.#last.text(RECEIPT_ID) : this.#lastId,
+    };
+  }
+
+  #violate(kind: ViolationKind, pin: Pick<Violation, 'org_seq' | 'receipt_id'>, fault: Fault): void {
+    if (this.violations.length === MAX_VIOLATIONS) this.#unlisted++;
+    else this.violations.push({ kind, org_seq: pin.org_seq, receipt_id: pin.receipt_id, ...fault });
+  }
+}
+
+function gap(expected: number, actual: number): Fault {
+  const missing =
+    actual > expected ? `receipts from ${expected} are missing before it` : 'it is here a second time or too late';
+  return { expected, actual, detail: `org_seq ${expected} should stand here: ${missing}` };
+}
+
+function named(head: { org_seq?: number; receipt_sha256: string }): string {
+  return head.org_seq === undefined ? head.receipt_sha256 : `${head.org_seq}:${head.receipt_sha256}`;
+}
+
+/** The first column that disagrees with the payload, the others named beside it. */
+function recordFault(receipt: ReceiptVerdict, record: ReceiptRecord): Fault | null {
+  const payload = receipt.payload!;
+  const differing: { name: string; expected: string | number; actual: string | number }[] = [];
+  const compare = (name: string, expected: unknown, actual: string | number | undefined) => {
+    if (actual === undefined || actual === expected) return;
+    differing.push({ name, expected: typeof expected === 'number' ? expected : String(expected), actual });
+  };
+  for (const name of ['org_seq', 'receipt_id', 'parent_hash', 'receipt_sha256', 'schema', 'created_at'] as const) {
+    compare(name, payload[name], record[name]);
+  }
+  compare('share_token', String(payload.share_url).replace(/^.*\//s, ''), record.share_token);
+  if (record.run_id !== undefined) {
+    if (isObject(payload.run) && Object.hasOwn(payload.run, 'id')) compare('run_id', payload.run.id, record.run_id);
+    compare('receipt_id suffix', receipt.receipt_id!.slice(-8), receiptIdSuffix(record.run_id));
+  }
+  const [first] = differing;
+  if (!first) return null;
+  const names = differing.map((column) => column.name).join(', ');
+  return {
+    expected: first.expected,
+    actual: first.actual,
+    detail: `stored beside the receipt, but not as sealed: ${names}`,
+  };
+}

@@ -1,0 +1,36 @@
+/** All that a verifier needs, in Node or in a browser. */
+export { canonicalize, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
+export {
+  type ChainReport,
+  ChainVerifier,
+  GENESIS_HASH,
+  type Head,
+  MAX_VIOLATIONS,
+  type ReceiptRecord,
+  type Violation,
+  type ViolationKind,
+} from './chain.ts';
+export { ProofError, type ProofErrorCode } from './error.ts';
+export { parseStrict } from './parse.ts';
+export {
+  type Fault,
+  isHash,
+  type ReceiptVerdict,
+  receiptIdSuffix,
+  type SealedReceipt,
+  seal,
+  verifyReceipt,
+} from './receipt.ts';
+export {
+  ROUTER_RECEIPT_TYPES,
+  RouterLedgerVerifier,
+  type RouterLineVerdict,
+  type RouterReceiptType,
+  type RouterRecord,
+  type RouterReport,
+  type RouterViolation,
+  type RouterViolationKind,
+  sealRouterReceipt,
+  verifyRouterLine,
+} from './router-ledger.ts';
+export { sha256Hex, sha256HexPortable } from './sha256.ts';
