@@ -5,10 +5,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, afterEach, before, describe } from 'node:test';
+import type { Db } from '@rcpt/service/db.ts';
 import { createLogger } from '@rcpt/service/log.ts';
-import type { Fresh } from '../../service/test/engines.ts';
+import { type Engine, eachEngine, type Fresh } from '../../service/test/engines.ts';
 import { readLedgerConfig } from '../src/config.ts';
+import { MIGRATIONS } from '../src/migrations.ts';
 import { startLedger } from '../src/start.ts';
+import { wholeChain } from './independent.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
 
@@ -29,13 +33,16 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export type Role = 'owner' | 'agent' | 'approver' | 'auditor';
+export const ROLES = ['agent', 'approver', 'auditor', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface Tenant {
   organization_id: string;
   keys: Record<Role, string>;
   /** By role; throws on anything but 2xx, so that a story reads without noise. */
   as(role: Role): (method: string, path: string, body?: unknown) => Promise<Answer['json']>;
+  /** Whatever the answer is. */
+  ask(role: Role, method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
 export interface RunningTest {
@@ -47,8 +54,51 @@ export interface RunningTest {
   close(): Promise<void>;
 }
 
+export interface SuiteLedger extends RunningTest {
+  /** The ledger's database, opened a second time: for what no API can do. */
+  db: Db;
+  database_url: string;
+  /** A tenant whose chain the test is about to break. */
+  doomedTenant(): Promise<Tenant>;
+}
+
+/**
+ * One suite on both engines, one ledger per engine; every test brings tenants of its own, and when it ends the whole
+ * chain of each is verified. `ledger` is there once the first test runs.
+ */
+export function eachLedger(
+  name: string,
+  suite: (ledger: SuiteLedger, engine: Engine) => void,
+  environment: Record<string, string> = {},
+): void {
+  eachEngine(name, MIGRATIONS, (fresh, engine) => {
+    describe('one ledger', () => {
+      const ledger = {} as SuiteLedger;
+      const tenants: Tenant[] = [];
+      before(async () => {
+        const { db, url } = await fresh();
+        const started = await running({ url }, environment);
+        const tenant: SuiteLedger['tenant'] = async (named) => {
+          const founded = await started.tenant(named);
+          tenants.push(founded);
+          return founded;
+        };
+        Object.assign(ledger, started, { db, database_url: url, tenant, doomedTenant: () => started.tenant() });
+      });
+      afterEach(async () => {
+        for (const tenant of tenants.splice(0)) await wholeChain(tenant);
+      });
+      after(() => ledger.close());
+      suite(ledger, engine);
+    });
+  });
+}
+
 /** @param environment settings beside the database, e.g. `{ LEDGER_STORAGE_URL: 's3://…' }` */
-export async function running({ url: database }: Pick<Fresh, 'url'>, environment: Record<string, string> = {}): Promise<RunningTest> {
+export async function running(
+  { url: database }: Pick<Fresh, 'url'>,
+  environment: Record<string, string> = {},
+): Promise<RunningTest> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const config = readLedgerConfig({
     LEDGER_PORT: '0',
@@ -102,6 +152,7 @@ export async function tenantOf(call: RunningTest['call'], name = 'Test Workshop'
     organization_id: founded.organization_id,
     keys,
     as: (role) => (method, path, body) => expectOk(call(method, path, { token: keys[role], body })),
+    ask: (role, method, path, options) => call(method, path, { token: keys[role], ...options }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Pieces of work, one per lane, and their way from Inputs to Approval. */
-import type { LaneName } from '../../contract/src/vocabulary.ts';
+import { type LaneName, STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { Answer, Tenant } from './running.ts';
 
 /** A sheet of two rules for tests that need an evaluation but not a particular one. */
@@ -14,8 +14,20 @@ export const SHEET = {
     properties: { a: { type: 'number' }, b: { type: 'number' }, sum: { type: 'number' } },
   },
   rules: [
-    { id: 'sum-holds', label: 'a + b is the sum', category: 'math', severity: 'high', expr: 'submission.a + submission.b == submission.sum' },
-    { id: 'not-negative', label: 'The sum is not negative', category: 'policy', severity: 'low', expr: 'submission.sum >= 0.0' },
+    {
+      id: 'sum-holds',
+      label: 'a + b is the sum',
+      category: 'math',
+      severity: 'high',
+      expr: 'submission.a + submission.b == submission.sum',
+    },
+    {
+      id: 'not-negative',
+      label: 'The sum is not negative',
+      category: 'policy',
+      severity: 'low',
+      expr: 'submission.sum >= 0.0',
+    },
   ],
   pass_threshold: 80,
   fail_threshold: 40,
@@ -26,7 +38,12 @@ const HASH = '5e'.repeat(32);
 export const WORK: Record<LaneName, { inputs: Record<string, unknown>; execution: Record<string, unknown> }> = {
   generic: {
     inputs: { task: 'Summarize the visit report', kind: 'agent' },
-    execution: { agent_name: 'scribe', model_name: 'small-1', provider: 'local', output: 'The roof needs two new tiles.' },
+    execution: {
+      agent_name: 'scribe',
+      model_name: 'small-1',
+      provider: 'local',
+      output: 'The roof needs two new tiles.',
+    },
   },
   eval: {
     inputs: { flight_sheet: { name: SHEET.name, version: SHEET.version } },
@@ -60,30 +77,70 @@ export const WORK: Record<LaneName, { inputs: Record<string, unknown>; execution
     execution: {},
   },
   'model-pin': {
-    inputs: { slug: 'acme/tiny-1b', name: 'Acme Tiny', base: 'open-llama', params_b: 1, card_sha256: HASH, declaration: 'This is the model we mean.' },
+    inputs: {
+      slug: 'acme/tiny-1b',
+      name: 'Acme Tiny',
+      base: 'open-llama',
+      params_b: 1,
+      card_sha256: HASH,
+      declaration: 'This is the model we mean.',
+    },
     execution: {},
   },
 };
 
-/** Opens a Run and takes it to an approved Approval; returns its id. The eval lane's sheet is published when missing. */
-export async function approvedRun(tenant: Tenant, lane: LaneName = 'generic', change: Partial<{ title: string; inputs: object }> = {}): Promise<string> {
-  const owner = tenant.as('owner');
+export interface Change {
+  title?: string;
+  inputs?: object;
+  execution?: object;
+}
+
+/** Opens a Run and takes it as far as `stage`; returns its id. The eval lane's sheet is published when missing. */
+export async function runAt(
+  tenant: Tenant,
+  stage: Stage,
+  lane: LaneName = 'generic',
+  change: Change = {},
+): Promise<string> {
   const agent = tenant.as('agent');
-  if (lane === 'eval') await owner('POST', '/flight-sheets', SHEET);
+  const approver = tenant.as('approver');
+  if (lane === 'eval') await tenant.as('owner')('POST', '/flight-sheets', SHEET);
   const { inputs, execution } = WORK[lane];
-  const run = await agent('POST', '/runs', { lane, title: change.title ?? `A ${lane} Run`, inputs: { ...inputs, ...change.inputs } });
-  await agent('POST', `/runs/${run.id}/evidence`, { kind: 'note', label: 'What was seen', content: 'seen with own eyes' });
-  await agent('POST', `/runs/${run.id}/execution`, execution);
-  const { checks } = await agent('POST', `/runs/${run.id}/checks`);
-  for (const check of checks as { key: string; status: string }[])
-    if (check.status === 'open') await agent('PATCH', `/runs/${run.id}/checks/${check.key}`, { status: 'pass' });
-  await agent('POST', `/runs/${run.id}/verdict`);
-  await tenant.as('approver')('POST', `/runs/${run.id}/approval`, { decision: 'approved' });
-  return run.id;
+  const { id } = await agent('POST', '/runs', {
+    lane,
+    title: change.title ?? `A ${lane} Run`,
+    inputs: { ...inputs, ...change.inputs },
+  });
+  const calls: Record<Stage, () => Promise<unknown>> = {
+    Inputs: async () => {},
+    Evidence: () =>
+      agent('POST', `/runs/${id}/evidence`, { kind: 'note', label: 'What was seen', content: 'seen with own eyes' }),
+    Execution: () => agent('POST', `/runs/${id}/execution`, { ...execution, ...change.execution }),
+    Checks: () => agent('POST', `/runs/${id}/checks`),
+    Verdict: async () => {
+      const { checks } = await agent('GET', `/runs/${id}`);
+      for (const check of checks as { key: string; status: string }[])
+        if (check.status === 'open') await agent('PATCH', `/runs/${id}/checks/${check.key}`, { status: 'pass' });
+      await agent('POST', `/runs/${id}/verdict`);
+    },
+    Approval: () => approver('POST', `/runs/${id}/approval`, { decision: 'approved' }),
+    Receipt: () => approver('POST', `/runs/${id}/receipt`),
+  };
+  for (const passed of STAGES.slice(0, STAGES.indexOf(stage) + 1)) await calls[passed]();
+  return id;
+}
+
+/** A Run that only waits to be minted. */
+export function approvedRun(tenant: Tenant, lane: LaneName = 'generic', change: Change = {}): Promise<string> {
+  return runAt(tenant, 'Approval', lane, change);
 }
 
 /** The minted envelope. */
-export async function mintedReceipt(tenant: Tenant, lane: LaneName = 'generic', change: Parameters<typeof approvedRun>[2] = {}): Promise<Answer['json']> {
+export async function mintedReceipt(
+  tenant: Tenant,
+  lane: LaneName = 'generic',
+  change: Change = {},
+): Promise<Answer['json']> {
   const id = await approvedRun(tenant, lane, change);
   return tenant.as('approver')('POST', `/runs/${id}/receipt`);
 }
