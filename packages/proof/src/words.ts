@@ -1,0 +1,78 @@
+/** Reports in words, for a person. */
+import type { FileReport, FileViolation } from './judge.ts';
+
+/** What one file was found to be; the first violation spelled out, the others counted. */
+export function fileInWords(report: FileReport): string {
+  const { file, violation, violations, receipts_checked } = report;
+  if (!violation && receipts_checked === 0) return `${file}: nothing to verify\n`;
+  if (!violation) return `${file}: OK, ${holding(report)}\n${report.note ? `  note: ${report.note}\n` : ''}`;
+  const more = violations.length > 1 ? `  and ${violations.length - 1} more; --json lists them\n` : '';
+  return `${file}: FAILED, ${counted(receipts_checked)} checked\n${violationInWords(violation)}${more}`;
+}
+
+function violationInWords(violation: FileViolation): string {
+  const { kind, line, receipt_id, org_seq, expected, actual, detail } = violation;
+  const where = [
+    line === null ? null : `line ${line}`,
+    receipt_id === null ? 'a receipt without an id' : `receipt ${receipt_id}`,
+    org_seq === null || org_seq === undefined ? null : `org_seq ${org_seq}`,
+  ];
+  return (
+    `  what      ${kind}: ${detail}\n` +
+    `  where     ${where.filter((part) => part !== null).join(', ')}\n` +
+    `  expected  ${printable(expected)}\n` +
+    `  actual    ${printable(actual)}\n`
+  );
+}
+
+function holding({ kind, receipts_checked, head }: FileReport): string {
+  if (kind === 'receipt') return `one receipt as it was sealed, ${head?.receipt_sha256}`;
+  if (kind === 'router') return `${counted(receipts_checked)}, each as its checksum says`;
+  return `${counted(receipts_checked)} in one chain from 0 to ${head?.org_seq}\n  head ${head?.org_seq}:${head?.receipt_sha256}`;
+}
+
+export interface Scope {
+  shown: string[];
+  not_shown: string[];
+}
+
+/** What a positive verdict on these files says, and what it leaves open. */
+export function scopeOf(reports: FileReport[], headGiven: boolean): Scope {
+  const kinds = new Set(reports.map((report) => report.kind));
+  const shown: string[] = [];
+  const not_shown: string[] = [];
+  if (kinds.has('receipt')) {
+    shown.push('the receipt is byte for byte, or in canonical form, what was hashed when it was sealed');
+    not_shown.push('its place in its chain: verify an export of the chain for that');
+  }
+  if (kinds.has('ledger')) {
+    shown.push('every receipt is what was sealed, in order, none missing between the first and the last');
+    if (headGiven) shown.push('the chain ends at the head you named');
+    else not_shown.push('that nothing was cut off at the end: name the head you know with --head');
+  }
+  if (kinds.has('router')) {
+    shown.push('every line is what its checksum was made of');
+    not_shown.push('that no whole line was removed: the router does not chain its receipts');
+  }
+  not_shown.push('when it happened and who did it: nobody but the operator vouches for time and identity');
+  return { shown, not_shown };
+}
+
+export function scopeInWords({ shown, not_shown }: Scope): string {
+  const lines = [...shown.map((line) => `shown      ${line}\n`), ...not_shown.map((line) => `not shown  ${line}\n`)];
+  return lines.join('');
+}
+
+export function counted(receipts: number): string {
+  return receipts === 1 ? '1 receipt' : `${receipts.toLocaleString('en')} receipts`;
+}
+
+/** Values come from files that anyone may have written: control characters never reach the terminal. */
+function printable(value: string | number | null): string {
+  return value === null ? 'none' : String(value).slice(0, 200);
+}
+
+/** Control characters, and those that turn the direction of a line, made visible. */
+export function safeForTerminal(text: string): string {
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\u{fffd}');
+}

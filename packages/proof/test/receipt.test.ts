@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalize } from '../src/canonical.ts';
+import { receiptIdSuffix, seal, verifyReceipt } from '../src/receipt.ts';
+import { sha256Hex, sha256HexPortable } from '../src/sha256.ts';
+import { altered, chainOf } from './kit.ts';
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+test('the portable SHA-256 is the platform one, at every length around its block', () => {
+  for (let length = 0; length < 200; length++) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 131 + length) & 255);
+    assert.equal(sha256HexPortable(bytes), sha256Hex(bytes));
+    assert.equal(sha256HexPortable(bytes.subarray(length >> 1)), sha256Hex(bytes.subarray(length >> 1)));
+  }
+  assert.equal(sha256HexPortable('é\u{1f600}'.repeat(500)), sha256Hex('é\u{1f600}'.repeat(500)));
+  assert.equal(sha256HexPortable('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});
+
+test('a seal is the hash of the canonical payload, put in its sorted place', () => {
+  const { receipt_sha256, canonical } = seal({ z: 1, a: 'x' });
+  assert.equal(receipt_sha256, hash('{"a":"x","z":1}'));
+  assert.equal(canonical, `{"a":"x","receipt_sha256":"${receipt_sha256}","z":1}`);
+});
+
+test('property: sealing inserts one member and nothing else', () => {
+  const payload = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.nat(), fc.boolean(), fc.constant(null)));
+  fc.assert(
+    fc.property(payload, (given) => {
+      const { receipt_sha256: _, ...value } = { ...given };
+      const sealed = seal(value);
+      assert.equal(sealed.receipt_sha256, hash(canonicalize(value)));
+      assert.equal(sealed.canonical, canonicalize({ ...value, receipt_sha256: sealed.receipt_sha256 }));
+    }),
+  );
+});
+
+test('what carries a seal already cannot be sealed', () => {
+  assert.throws(() => seal({ a: 1, receipt_sha256: 'x' }), { code: 'already_sealed' });
+});
+
+test('the suffix of a receipt id is the start of the hash of its Run id', () => {
+  assert.equal(receiptIdSuffix('run_1'), hash('run_1').slice(0, 8));
+});
+
+test('an honest receipt verifies, as text and as bytes', () => {
+  const row = chainOf(1)[0]!;
+  for (const receipt of [row.text, new TextEncoder().encode(row.text)]) {
+    const { ok, org_seq, receipt_id, parent_hash, receipt_sha256 } = verifyReceipt(receipt);
+    assert(ok);
+    const { record } = row;
+    assert.deepEqual(
+      { org_seq, receipt_id, parent_hash, receipt_sha256 },
+      { org_seq: 0, receipt_id: record.receipt_id, parent_hash: '0'.repeat(64), receipt_sha256: record.receipt_sha256 },
+    );
+  }
+});
+
+test('an altered, reformatted, doubled, incomplete or unreadable receipt does not verify', () => {
+  const row = chainOf(1)[0]!;
+  const { text } = row;
+  const without = (member: string) => {
+    const { [member]: _, receipt_sha256: __, ...rest } = JSON.parse(text);
+    return seal(rest).canonical;
+  };
+  const stories: [string, RegExp][] = [
+    [altered(row, { created_at: '2026-05-29T20:14:33.124Z' }).text, /not the hash of the payload/],
+    [JSON.stringify(JSON.parse(text), null, 1), /not canonical JSON/],
+    [`${text}\n`, /not canonical JSON: they part from it at character/],
+    [text.replace('{', '{"created_at":"x",'), /duplicate_key/],
+    [text.replace(/"receipt_sha256":"\w+",/, ''), /missing or is not a SHA-256/],
+    [text.replace(/"receipt_sha256":"\w+"/, '"receipt_sha256":null'), /missing or is not a SHA-256/],
+    [text.slice(0, -1), /not_json/],
+    ['[]', /not a JSON object/],
+    ['', /not_json/],
+    [without('share_url'), /envelope's share_url is missing/],
+    [without('org_seq'), /envelope's org_seq is missing/],
+    [without('organization'), /envelope's organization is missing/],
+  ];
+  for (const [receipt, detail] of stories) {
+    const verdict = verifyReceipt(receipt);
+    assert.equal(verdict.ok, false);
+    assert.match(verdict.fault!.detail, detail);
+  }
+});
