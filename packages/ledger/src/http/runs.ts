@@ -19,7 +19,6 @@ import type { Ledger } from '../ledger.ts';
 import { approve, attachEvidence, decideCheck, giveVerdict, openRun, postExecution, runChecks } from '../stages.ts';
 import { listRuns, loadRun } from '../store/runs.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
-import { readUpload } from './uploads.ts';
 
 const RunParams = z.object({ id: z.string() });
 
@@ -66,9 +65,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
   app.post(
     '/runs/:id/evidence',
     {
-      config: work,
+      config: { ...work, takes_file: true },
       bodyLimit: ledger.config.evidence_bytes + 65_536,
-      preValidation: readUpload,
       schema: {
         ...common,
         summary: 'Evidence: attach bytes, text or a declared hash; repeatable',

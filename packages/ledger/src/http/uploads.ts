@@ -10,6 +10,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Upload } from '../evidence.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** This route takes a form with a file; the others answer one with 415. */
+    takes_file?: boolean;
+  }
   interface FastifyRequest {
     upload?: Upload;
   }
@@ -24,14 +28,17 @@ export async function acceptUploads(app: App, evidence_bytes: number): Promise<v
     throwFileSizeLimit: true,
   });
   app.decorateRequest('upload', undefined);
+  app.addHook('preValidation', async (request) => {
+    if (!request.isMultipart()) return;
+    if (!request.routeOptions.config.takes_file) throw new Refusal('unsupported_media_type', 'Send the body as application/json.');
+    await readUpload(request);
+  });
 }
 
 let reading = 0;
 const waiting: (() => void)[] = [];
 
-/** preValidation of the evidence route. */
-export async function readUpload(request: FastifyRequest): Promise<void> {
-  if (!request.isMultipart()) return;
+async function readUpload(request: FastifyRequest): Promise<void> {
   if (reading >= UPLOADS_AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
   reading++;
   try {
@@ -49,6 +56,10 @@ export async function readUpload(request: FastifyRequest): Promise<void> {
     if (request.upload === undefined) throw new Refusal('invalid', 'The form lacks its member "file".');
     delete fields.content;
     request.body = { kind: 'file', ...fields };
+  } catch (error) {
+    // The parser's own errors carry no status: the form broke off or is none.
+    if (error instanceof Refusal || (error as { statusCode?: number }).statusCode !== undefined) throw error;
+    throw new Refusal('malformed_request', `The form cannot be read: ${(error as Error).message}.`);
   } finally {
     reading--;
     waiting.shift()?.();
