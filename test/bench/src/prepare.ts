@@ -1,0 +1,181 @@
+/** Organizations, approved Runs and whole chains, written straight into the database before anything is measured. */
+import { createHash } from 'node:crypto';
+import { evaluation } from '@rcpt/contract/lanes/eval.ts';
+import { STAGES } from '@rcpt/contract/vocabulary.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/store/chains.ts';
+import { foundOrganization } from '@rcpt/ledger/tenancy.ts';
+import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
+import type { Columns, Db, Value } from '@rcpt/service/db.ts';
+import { newId, newSecret } from '@rcpt/service/identity.ts';
+
+const AT = '2026-01-05T09:30:00.000Z';
+const ROWS_AT_ONCE = 2_000;
+
+export interface Tenant {
+  organization_id: string;
+  name: string;
+  api_key: string;
+  key_id: string;
+}
+
+export async function found(db: Db, name: string): Promise<Tenant> {
+  const { organization_id, api_key, key_id } = await db.transaction((tx) => foundOrganization(tx, { name }, AT));
+  return { organization_id, name, api_key, key_id };
+}
+
+/** Runs at Approval, their receipts about 1.5 kB; returns their ids. */
+export async function approvedRuns(db: Db, { organization_id, key_id }: Tenant, count: number): Promise<string[]> {
+  const stages = JSON.stringify(STAGES.slice(0, -1).map((stage) => ({ stage, at: AT, by: key_id })));
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const rows: Value[][] = [];
+    while (rows.length < ROWS_AT_ONCE && ids.length < count) {
+      const id = newId('run');
+      ids.push(id);
+      const approved_block = JSON.stringify(blockOf(id));
+      rows.push([
+        organization_id,
+        id,
+        'Approval',
+        stages,
+        AT,
+        INPUTS,
+        EVIDENCE,
+        CHECKS,
+        VERDICT,
+        APPROVAL,
+        EXECUTION,
+        approved_block,
+        null,
+      ]);
+    }
+    await db.insert('runs', RUN_COLUMNS, rows.map(withDefaults));
+  }
+  return ids;
+}
+
+/** A chain of `count` receipts with its Runs and its head, as if it had been minted long ago. */
+export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (done: number) => void): Promise<void> {
+  const { organization_id, name, key_id } = tenant;
+  const stages = JSON.stringify(STAGES.map((stage) => ({ stage, at: AT, by: key_id })));
+  let parent_hash = ZERO_HASH;
+  for (let org_seq = 0; org_seq < count; ) {
+    const receipts: StoredReceipt[] = [];
+    const runs: Value[][] = [];
+    for (const end = Math.min(count, org_seq + ROWS_AT_ONCE); org_seq < end; org_seq++) {
+      const run_id = newId('run');
+      const share_token = newSecret(16);
+      const receipt_id = `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(run_id)}`;
+      const { receipt_sha256, canonical } = seal({
+        schema: evaluation.schema,
+        receipt_id,
+        org_seq,
+        parent_hash,
+        created_at: AT,
+        organization: { id: organization_id, name },
+        ...blockOf(run_id),
+        share_url: `https://ledger.example/share/${share_token}`,
+      });
+      receipts.push({
+        organization_id,
+        org_seq,
+        parent_hash,
+        run_id,
+        schema: evaluation.schema,
+        receipt_sha256,
+        share_token,
+        payload: canonical,
+      });
+      // The Runs of long ago matter for their number; what was posted with them is not looked at again.
+      runs.push([organization_id, run_id, 'Receipt', stages, AT, '{}', '[]', '[]', '{}', '{}', '{}', null, receipt_id]);
+      parent_hash = receipt_sha256;
+    }
+    await db.transaction(async (tx) => {
+      await insertReceipts(tx, receipts);
+      await tx.insert('runs', RUN_COLUMNS, runs.map(withDefaults));
+      await tx.run('update chains set org_seq = $2, receipt_sha256 = $3 where organization_id = $1', [
+        organization_id,
+        org_seq - 1,
+        parent_hash,
+      ]);
+    });
+    progress(org_seq);
+  }
+}
+
+const RUN_COLUMNS: Columns = Object.fromEntries(
+  (
+    'organization_id id stage stages updated_at inputs evidence checks verdict approval execution approved_block receipt_id ' +
+    'lane title notify created_at'
+  )
+    .split(' ')
+    .map((column) => [column, 'text']),
+);
+const withDefaults = (row: Value[]): Value[] => [...row, 'eval', 'Invoice 2026-0117 against the sheet', '[]', AT];
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const inputs = { flight_sheet: { name: 'invoice-totals', version: '1.2.0' } };
+const evidence = ['source document', 'extraction log'].map((label) => ({
+  kind: 'file' as const,
+  label,
+  sha256: sha256(label),
+  content_type: 'text/plain',
+  byte_size: 4_211,
+}));
+const checks = [
+  ['totals-add-up', 'The line items add up to the total', 'math'],
+  ['currency-named', 'A currency is named', 'schema'],
+  ['date-in-range', 'The invoice date lies in the period asked for', 'policy'],
+].map(([key, label, category]) => ({
+  key: key!,
+  label: label!,
+  category: category as 'math',
+  status: 'pass' as const,
+  severity: 'medium' as const,
+  detail: '',
+}));
+const verdict = {
+  outcome: 'pass' as const,
+  score_100: 100,
+  severity: 'none' as const,
+  client_ready: 'yes' as const,
+  recommended_action: 'Release the work.',
+  summary: 'All three rules passed.',
+};
+const approval = { decision: 'approved' as const, approved_by: 'first owner', note: '', approved_at: AT };
+const execution = {
+  agent_name: 'invoice-reader',
+  model_name: 'small-1',
+  provider: 'local',
+  output: { total: 1171.5, currency: 'EUR' },
+};
+const agent_profile = {
+  name: 'invoice-reader',
+  capability_tier: 'undeclared',
+  harness: 'undeclared',
+  model: 'small-1',
+};
+
+const INPUTS = JSON.stringify(inputs);
+const EVIDENCE = JSON.stringify(evidence);
+const CHECKS = JSON.stringify(checks);
+const VERDICT = JSON.stringify(verdict);
+const APPROVAL = JSON.stringify(approval);
+const EXECUTION = JSON.stringify(execution);
+
+/** What the eval lane has approved for this Run; every Run's differs. */
+function blockOf(run_id: string): JsonObject {
+  return evaluation.block({
+    run: { id: run_id, lane: 'eval', title: 'Invoice 2026-0117 against the sheet', created_at: AT },
+    inputs,
+    execution: { ...execution, output: run_id },
+    evidence,
+    checks,
+    verdict,
+    approval,
+    assignment: { title: 'Read the invoice and state its total', sha256: sha256('assignment') },
+    agent_profile,
+  });
+}
