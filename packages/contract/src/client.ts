@@ -1,11 +1,10 @@
 /** The ledger's API as functions: typed fetch for programs, the command line, workers and the console. */
 import type { z } from 'zod';
 import type { FlightSheet } from './ledger/flight-sheet.ts';
-import type { Verification } from './ledger/receipts.ts';
+import type { Receipt, Verification } from './ledger/receipts.ts';
 import type { Evidence, NewEvidence, NewRun, Run } from './ledger/runs.ts';
 import type { CreatedKey, CreatedOrganization, NewKey, NewOrganization } from './ledger/tenancy.ts';
 import { Problem } from './problem.ts';
-import type { Receipt } from './ledger/receipts.ts';
 import type { Decision } from './vocabulary.ts';
 import type { JsonObject } from './wire.ts';
 import type { Approval, Check, Verdict } from './work.ts';
@@ -35,7 +34,11 @@ export interface CallOptions {
 }
 
 /** One call: the parsed answer, or `ProblemError`. Throws `TypeError` when the service cannot be reached. */
-export async function call<T>({ base_url, token }: ClientSettings, path: string, options: CallOptions = {}): Promise<T> {
+export async function call<T>(
+  { base_url, token }: ClientSettings,
+  path: string,
+  options: CallOptions = {},
+): Promise<T> {
   const { method = 'GET', body, idempotency_key } = options;
   const response = await fetch(`${base_url}${path}`, {
     method,
@@ -60,7 +63,8 @@ export function ledgerClient(settings: ClientSettings) {
     call<T>(settings, path, { method: 'POST', body, ...(idempotency_key === undefined ? {} : { idempotency_key }) });
   const get = <T>(path: string) => call<T>(settings, path);
   return {
-    createOrganization: (body: z.input<typeof NewOrganization>) => post<z.infer<typeof CreatedOrganization>>('/organizations', body),
+    createOrganization: (body: z.input<typeof NewOrganization>) =>
+      post<z.infer<typeof CreatedOrganization>>('/organizations', body),
     createKey: (body: z.input<typeof NewKey>) => post<z.infer<typeof CreatedKey>>('/keys', body),
     publishFlightSheet: (sheet: FlightSheet) => post<FlightSheet>('/flight-sheets', sheet),
     openRun: (body: NewRun, key?: string) => post<Run>('/runs', body, key),
