@@ -35,6 +35,7 @@ const FILES: Record<string, string> = {
 /** Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster. */
 const FEATURES = { calt: false, clig: false, liga: false, dlig: false };
 const REMEMBERED_RUNS = 20_000;
+const LONGEST_REMEMBERED = 40;
 
 const opened = new Map<string, Face>();
 
@@ -80,7 +81,7 @@ function remembered(font: fontkit.Font): (text: string) => fontkit.GlyphRun {
     if (!run) {
       run = font.layout(text, FEATURES as never);
       if (runs.size >= REMEMBERED_RUNS) runs.clear();
-      runs.set(text, run);
+      if (text.length <= LONGEST_REMEMBERED) runs.set(text, run);
     }
     const { glyphs, positions, advanceWidth } = run;
     return { glyphs, positions: positions.map((position) => ({ ...position })), advanceWidth } as fontkit.GlyphRun;

@@ -6,7 +6,7 @@ import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
 import { type Html, html, raw, shown } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
 import { pathOf, qrOf } from './qr.ts';
-import { type Reading, type Rendered, read } from './reading.ts';
+import { doubted, type Reading, type Rendered, read } from './reading.ts';
 import {
   ALTERED,
   ALTERED_DETAIL,
@@ -39,7 +39,8 @@ export function renderPage(input: Rendered): string {
 }
 
 /** The page behind `renderPage`, for a receipt that has been read already. */
-export function pageOf(reading: Reading, input: Omit<Rendered, 'receipt'>): string {
+export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string {
+  const reading = input.verified ? said : doubted(said);
   const { print } = reading;
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
@@ -208,13 +209,14 @@ function checks(list: PrintedCheck[]): Html {
 
 function evidence(list: PrintedEvidence[]): Html {
   if (list.length === 0) return html`<p class="none">No evidence was attached.</p>`;
+  const sized = list.some(({ size }) => size !== null);
   return html`<table class="evidence">
-<thead><tr><th scope="col">Kind</th><th scope="col">Evidence and SHA-256 of its bytes</th><th scope="col">Size</th></tr></thead>
+<thead><tr><th scope="col">Kind</th><th scope="col">Evidence and SHA-256 of its bytes</th>${sized && raw('<th scope="col">Size</th>')}</tr></thead>
 <tbody>${list.map(
     (piece) => html`<tr>
 <td class="minor">${shown(sentence(piece.kind))}</td>
 <th scope="row" dir="auto">${shown(piece.label)}<p class="hash">${shown(piece.sha256)}</p></th>
-<td class="minor">${shown(piece.size ?? '—')}</td>
+${sized && html`<td class="minor size">${shown(piece.size ?? '—')}</td>`}
 </tr>`,
   )}</tbody>
 </table>`;

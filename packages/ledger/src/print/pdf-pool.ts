@@ -8,6 +8,9 @@ import { Refusal } from '@rcpt/service/error.ts';
 import type { Answer, Job } from './pdf-worker.ts';
 import type { Rendered } from './reading.ts';
 
+/** What a new thread may take to load its code and faces, on top of its first job. */
+const START_MS = 20_000;
+
 export interface PdfRenderer {
   /** Throws `overloaded` when the queue is full, and after `close`; a plain error when a receipt cannot be drawn in time. */
   render(input: Rendered): Promise<Buffer>;
@@ -48,12 +51,17 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
       idle?.();
       return;
     }
+    const patience = job_timeout_ms + (worker ? 0 : START_MS);
     worker ??= start();
     worker.ref();
     last_id += 1;
-    const timer = setTimeout(() => giveUp(`a PDF took longer than ${job_timeout_ms} ms`), job_timeout_ms);
+    const timer = setTimeout(() => giveUp(`a PDF took longer than ${patience} ms`), patience);
     current = { id: last_id, job, timer };
-    worker.postMessage({ id: last_id, input: job.input } satisfies Job);
+    try {
+      worker.postMessage({ id: last_id, input: job.input } satisfies Job);
+    } catch (error) {
+      settle(() => job.reject(error as Error));
+    }
   };
 
   const settle = (how: (job: Waiting) => void) => {

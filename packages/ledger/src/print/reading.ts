@@ -53,9 +53,18 @@ export function read(receipt: object): Reading {
   };
 }
 
+/** What a receipt that was altered says is repeated as its claim, in no encouraging colour. */
+export function doubted(reading: Reading): Reading {
+  const { outcome } = reading.print;
+  if (!outcome) return reading;
+  const claimed = { ...outcome, word: `As stored: ${outcome.word}`, tone: 'neutral' as const };
+  return { ...reading, print: { ...reading.print, outcome: claimed } };
+}
+
 function printOf(members: Record<string, unknown>): Print {
   const lane = laneBySchema(text(members.schema));
   if (!lane) return memberByMember(members);
+  // A lane's print() promises not to throw; this one reads what somebody may have forged for it.
   try {
     return saidOnce(lane.print(members as JsonObject));
   } catch {

@@ -2,8 +2,7 @@
  * A document being written from top to bottom: rows of cells that break over pages by themselves, each put into the
  * structure tree that screen readers follow.
  */
-import PDFDocument from 'pdfkit';
-import { chain, type Face, type Voice } from './fonts.ts';
+import type { Face, Voice } from './fonts.ts';
 import { MARKS, type Mark } from './marks.ts';
 import { INK, PAPER } from './palette.ts';
 import { CODE_PADDING, CODE_SCALE, type Line, type Piece, wrap } from './text.ts';
@@ -41,6 +40,11 @@ export interface Frame {
   bottom: number;
 }
 
+/** In UTF-16 units. No text that the service accepts as prose is longer than the first. */
+const LONGEST_TEXT = 20_000;
+const LONGEST_DOCUMENT = 150_000;
+const LONGEST_REST = 400;
+
 export type Sheet = ReturnType<typeof createSheet>;
 
 export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
@@ -49,6 +53,16 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
   let ink: { page: unknown; color: string } = { page: null, color: '' };
   /** Drawn again at the top of a page that continues a table. */
   let heading: (() => void) | null = null;
+
+  let printed = 0;
+  /** Cuts what no one would read on paper, and says so: the attached file holds all of it. */
+  const within = (text: string): string => {
+    const room = printed < LONGEST_DOCUMENT ? LONGEST_TEXT : LONGEST_REST;
+    printed += Math.min(text.length, room);
+    if (text.length <= room) return text;
+    const left = (text.length - room).toLocaleString('en');
+    return `${text.slice(0, room).toWellFormed()} […] ${left} more characters stand in the attached file.`;
+  };
 
   const fill = (color: string) => {
     if (ink.page === doc.page && ink.color === color) return;
@@ -204,7 +218,7 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     drawLine,
     drawMark,
     lines: (text: string, style: Style, width: number): StyledLine[] =>
-      wrap(text, style.voice, style.size, width).map((line) => ({ ...line, style })),
+      wrap(within(text), style.voice, style.size, width).map((line) => ({ ...line, style })),
     /** Page switches and drawing past this sheet lose its idea of the current colour. */
     forgetInk() {
       ink = { page: null, color: INK };
@@ -251,41 +265,4 @@ function artifact(doc: PDFKit.PDFDocument, draw: () => void): void {
   doc.markContent('Artifact', { type: 'Layout' });
   draw();
   doc.endMarkedContent();
-}
-
-/** A document whose bytes depend on nothing but the arguments: its id is derived from `info`, whose dates are given. */
-export function createDocument(frame: Frame, info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
-  const doc = new PDFDocument({
-    size: [frame.width, frame.height],
-    margin: 0,
-    pdfVersion: '1.7',
-    lang: 'en',
-    tagged: true,
-    displayTitle: true,
-    autoFirstPage: false,
-    bufferPages: true,
-    font: '',
-    info,
-  });
-  describe(doc, info);
-  for (const voice of ['text', 'strong', 'mono'] as const) {
-    for (const speaker of chain(voice)) doc.registerFont(speaker.name, speaker.font as never);
-  }
-  return doc;
-}
-
-/** PDFKit writes its XMP packet without escaping; this one is well-formed whatever the title says. */
-function describe(doc: PDFKit.PDFDocument, info: PDFKit.DocumentInfo): void {
-  const packet = `
-    <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
-      <xmp:CreateDate>${info.CreationDate?.toISOString()}</xmp:CreateDate>
-      <dc:title><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(info.Title)}</rdf:li></rdf:Alt></dc:title>
-      <dc:creator><rdf:Seq><rdf:li>${escapeXml(info.Author)}</rdf:li></rdf:Seq></dc:creator>
-      <dc:description><rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(info.Subject)}</rdf:li></rdf:Alt></dc:description>
-    </rdf:Description>`;
-  Object.assign(doc, { _addInfo: () => (doc as unknown as { appendXML(xml: string): void }).appendXML(packet) });
-}
-
-function escapeXml(text = ''): string {
-  return text.replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

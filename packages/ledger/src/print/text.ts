@@ -22,6 +22,7 @@ export const CODE_SCALE = 0.66;
 export const CODE_PADDING = 0.22;
 
 const REMEMBERED_WORDS = 20_000;
+const LONGEST_TOKEN = 256;
 /** Letters written from right to left; their digits are not among them, they run left to right. */
 const RTL = /[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+/u;
 const MARK = /^\p{M}/u;
@@ -47,16 +48,20 @@ function wrapParagraph(paragraph: string, voice: Voice, size: number, width: num
   const limit = width / size;
   let pieces: Piece[] = [];
   let used = 0;
+  /** The token before was only the beginning of its word. */
+  let last_cut = false;
   const finish = () => {
     while (pieces.at(-1)?.text.trim() === '' && !pieces.at(-1)?.code) used -= pieces.pop()?.width ?? 0;
     lines.push({ pieces: inVisualOrder(pieces), width: used * size });
     pieces = [];
     used = 0;
   };
-  for (const token of paragraph.match(/ +|[^ ]+/g) ?? []) {
+  for (const token of tokensOf(paragraph)) {
     const next = piecesOf(token, voice);
     const next_width = widthOf(next);
     const blank = token.startsWith(' ');
+    const cut = token.length >= LONGEST_TOKEN || last_cut;
+    last_cut = token.length >= LONGEST_TOKEN;
     if (used + next_width <= limit) {
       pieces.push(...next);
       used += next_width;
@@ -66,8 +71,8 @@ function wrapParagraph(paragraph: string, voice: Voice, size: number, width: num
       if (used > 0) finish();
       continue;
     }
-    if (used > 0 && (next_width <= limit || used > limit / 2)) finish();
-    for (const bit of next_width <= limit ? next : breakable(next)) {
+    if (used > 0 && !cut && (next_width <= limit || used > limit / 2)) finish();
+    for (const bit of next_width <= limit && !cut ? next : breakable(next)) {
       if (used > 0 && used + bit.width > limit) finish();
       pieces.push(bit);
       used += bit.width;
@@ -76,10 +81,29 @@ function wrapParagraph(paragraph: string, voice: Voice, size: number, width: num
   finish();
 }
 
+/** Words and the spaces between them; monsters are cut into lengths the shaper is quick with. */
+function tokensOf(paragraph: string): string[] {
+  const tokens = paragraph.match(/ {1,80}|[^ ]+/g) ?? [];
+  if (!tokens.some((token) => token.length > LONGEST_TOKEN)) return tokens;
+  return tokens.flatMap((token) => {
+    if (token.length <= LONGEST_TOKEN) return [token];
+    const cut: string[] = [];
+    let part = '';
+    for (const { segment } of graphemes.segment(token)) {
+      part += segment;
+      if (part.length >= LONGEST_TOKEN) {
+        cut.push(part);
+        part = '';
+      }
+    }
+    return part ? [...cut, part] : cut;
+  });
+}
+
 /** A word too wide for any line, in pieces of one grapheme. */
 function breakable(pieces: Piece[]): Piece[] {
   return pieces.flatMap((piece) =>
-    piece.code || piece.rtl
+    piece.code
       ? [piece]
       : Array.from(graphemes.segment(piece.text), ({ segment }) => ({
           ...piece,
