@@ -12,7 +12,7 @@ import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Db, Queries } from '@rcpt/service/db.ts';
-import { Refusal } from '@rcpt/service/error.ts';
+import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { reach, refuse } from './domain/run.ts';
 import {
   findPin,
@@ -81,22 +81,28 @@ export function createMinter(settings: MintSettings): Minter {
   /** One transaction at a time; whoever arrives meanwhile is in the next. */
   async function mintWaiting(): Promise<void> {
     minting = true;
-    while (waiting.length > 0) {
-      let together: Waiting[] = [];
-      try {
-        const outcomes = await settings.db.transaction((tx) => {
-          if (together.length === 0) together = waiting.splice(0, MINTS_PER_COMMIT);
-          answering = together.length;
-          return mintTogether(tx, together.map(({ request }) => request), settings);
-        });
-        settle(together, outcomes);
-      } catch (error) {
-        if (together.length === 0) together = waiting.splice(0, MINTS_PER_COMMIT);
-        for (const { reject } of together) reject(error);
-      }
-      answering = 0;
-    }
+    while (waiting.length > 0)
+      for (const one of await mintInOne(() => waiting.splice(0, MINTS_PER_COMMIT))) await mintInOne(() => [one]);
     minting = false;
+  }
+
+  /** Answers those it takes, or returns them to be tried one by one: what is wrong with one Run must not fail the others. */
+  async function mintInOne(take: () => Waiting[]): Promise<Waiting[]> {
+    let together: Waiting[] = [];
+    try {
+      const outcomes = await settings.db.transaction((tx) => {
+        if (together.length === 0) together = take();
+        answering = together.length;
+        return mintTogether(tx, together.map(({ request }) => request), settings);
+      });
+      settle(together, outcomes);
+    } catch (error) {
+      if (together.length === 0) together = take();
+      if (together.length > 1 && !(error instanceof DatabaseUnavailable)) return together;
+      for (const { reject } of together) reject(error);
+    }
+    answering = 0;
+    return [];
   }
 
   function settle(together: Waiting[], outcomes: Outcome[]): void {
