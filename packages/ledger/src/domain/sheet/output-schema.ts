@@ -64,6 +64,7 @@ export function compileOutputSchema(schema: JsonObject, meter: Meter): OutputSch
     code: { regExp },
   });
   formats.default(ajv, [...FORMATS]);
+  ajv.addKeyword('$anchor');
   ajv.addKeyword({
     keyword: COST,
     before: '$ref',
