@@ -1,0 +1,117 @@
+/** SIGKILL at random moments under mint load, on both engines. docs/crash.md says what each moment leaves behind. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '@rcpt/service/db.ts';
+import { openDatabase } from '@rcpt/service/open.ts';
+import { eachEngine } from '../../packages/service/test/engines.ts';
+import { type Acknowledged, audit, auditCopies } from './audit.ts';
+import { approveMany, type mint, mintMany, openWorkshop, random } from './load.ts';
+import {
+  type LedgerProcess,
+  MIGRATIONS,
+  settingsOf,
+  spawnLedger,
+  startLedgerProcess,
+  temporaryFolder,
+} from './process.ts';
+
+const KILLS = 22;
+const RUNS_PER_LIFE = 60;
+const CLIENTS = 24;
+
+eachEngine('a ledger killed again and again under load', MIGRATIONS, (fresh) => {
+  test('keeps every acknowledged receipt, byte by byte, in one chain', async (t) => {
+    const { db: first, url } = await fresh();
+    // While the ledger is killed nobody else has the database open: it alone recovers.
+    await first.close();
+    const folder = temporaryFolder();
+    const settings = settingsOf(url, folder);
+    let ledger = await startLedgerProcess(settings);
+    const workshop = await withDb(url, (db) => openWorkshop(ledger, db));
+    const { tenant } = workshop;
+    const acknowledged: Acknowledged = new Map();
+    const found = { in_flight: 0, minted_unheard: 0, not_minted: 0, killed_starting: 0 };
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      const runs = await withDb(url, (db) => approveMany(db, workshop, RUNS_PER_LIFE));
+      const heard = await mintUntilKilled(ledger, tenant, runs, acknowledged);
+      if (kill % 4 === 3) found.killed_starting += await killWhileStarting(settings);
+      ledger = await startLedgerProcess(settings);
+      const minted = await withDb(url, (db) => audit(ledger, db, tenant, acknowledged));
+
+      const unheard = runs.filter((run_id) => !acknowledged.has(run_id));
+      found.in_flight += heard.in_flight;
+      await mintMany(ledger, tenant, unheard, (run_id, answer) => {
+        const before = minted.get(run_id);
+        found[before === undefined ? 'not_minted' : 'minted_unheard']++;
+        assert.equal(answer?.status, before === undefined ? 201 : 200, answer?.text);
+        if (before !== undefined) assert.equal(answer!.text, before);
+        acknowledged.set(run_id, answer!.text);
+        return true;
+      });
+    }
+
+    const minted = await withDb(url, (db) => audit(ledger, db, tenant, acknowledged));
+    assert.equal(minted.size, acknowledged.size, 'nothing is minted that nobody asked for');
+    assert.equal(acknowledged.size, KILLS * RUNS_PER_LIFE);
+    await ledger.kill();
+    await withDb(url, (db) => auditCopies(db, tenant.organization_id, minted, join(folder, 'objects')));
+    assert.ok(found.in_flight >= KILLS, 'every kill met mints in flight');
+    t.diagnostic(`${KILLS} kills under load, ${acknowledged.size} receipts, ${JSON.stringify(found)}`);
+  });
+});
+
+/** Kills after a random number of answers and a random moment more, so that it meets a mint at every step. */
+async function mintUntilKilled(
+  ledger: LedgerProcess,
+  tenant: Parameters<typeof mint>[1],
+  runs: string[],
+  acknowledged: Acknowledged,
+): Promise<{ in_flight: number }> {
+  let answers_left = random(0, RUNS_PER_LIFE - CLIENTS);
+  let killed: Promise<void> | null = null;
+  let in_flight = 0;
+  const killSoon = async () => {
+    await sleep(random(0, 12));
+    await ledger.kill();
+  };
+  if (answers_left === 0) killed = killSoon();
+  await mintMany(
+    ledger,
+    tenant,
+    runs,
+    (run_id, answer) => {
+      if (answer === null) in_flight++;
+      else {
+        assert.equal(answer.status, 201, answer.text);
+        acknowledged.set(run_id, answer.text);
+      }
+      if (--answers_left <= 0) killed ??= killSoon();
+      return answer !== null;
+    },
+    CLIENTS,
+  );
+  await (killed ?? ledger.kill());
+  return { in_flight };
+}
+
+/** Also a start is a moment to die in: the schema is looked at, the log of the database replayed. */
+async function killWhileStarting(settings: Record<string, string>): Promise<number> {
+  const child = spawnLedger(settings);
+  const exited = new Promise((exit) => child.once('exit', exit));
+  await sleep(random(0, 600));
+  child.kill('SIGKILL');
+  await exited;
+  return 1;
+}
+
+async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDatabase(url);
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
