@@ -24,12 +24,13 @@ export function numberClaims(value: Json): Claim[] {
 
 function totalClaims(record: JsonObject): Claim[] {
   const claimed = Object.entries(record).find(([name, total]) => TOTAL.test(name) && typeof total === 'number');
+  if (!claimed) return [];
   const series = Object.entries(record).flatMap(([name, list]) => {
     const amounts = Array.isArray(list) && list.length > 0 ? amountsOf(list) : null;
     return amounts ? [{ name, amounts }] : [];
   });
   const only = series[0];
-  if (!claimed || !only) return [];
+  if (!only) return [];
   const [name, total] = claimed as [string, number];
   const adjustment = Object.keys(record).find((member) => ADJUSTMENT.test(member));
   if (series.length > 1) return [{ agrees: null, detail: `"${name}" could be the sum of several lists` }];
@@ -43,10 +44,14 @@ function totalClaims(record: JsonObject): Claim[] {
 
 function countClaims(record: JsonObject): Claim[] {
   const lists = Object.entries(record).filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
+  // By the name of its count, the first list of that name: a record may have as many lists as it has numbers.
+  const counts = new Map<string, [string, Json[]]>();
+  for (const entry of lists)
+    for (const name of [`${entry[0]}_count`, `${entry[0].replace(/s$/, '')}_count`])
+      if (!counts.has(name)) counts.set(name, entry);
   return Object.entries(record).flatMap(([name, count]): Claim[] => {
     if (typeof count !== 'number') return [];
-    const named = lists.find(([list]) => name === `${list}_count` || name === `${list.replace(/s$/, '')}_count`);
-    const counted = named ?? (COUNT.test(name) && lists.length === 1 ? lists[0] : undefined);
+    const counted = counts.get(name) ?? (COUNT.test(name) && lists.length === 1 ? lists[0] : undefined);
     if (!counted)
       return COUNT.test(name) && lists.length > 1
         ? [{ agrees: null, detail: `"${name}" could count several lists` }]

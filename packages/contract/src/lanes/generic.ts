@@ -42,6 +42,9 @@ const UNFINISHED = [
   /\{\{[^{}\n]{1,60}\}\}/,
   /\bas an ai (?:language )?model\b/i,
 ];
+/** What is looked through for the names of evidence: every name costs a pass over the text. */
+const SEARCHED_TEXT = 100_000;
+const SEARCHED_ITEMS = 100;
 const FITTING = {
   agent: ['file', 'url', 'observation', 'tool_output', 'model_output', 'log'],
   compute: ['file', 'log', 'tool_output', 'observation'],
@@ -114,13 +117,16 @@ const outputRefers: LaneRule<GenericWork> = {
   category: 'evidence',
   severity: 'low',
   decide({ execution, evidence }) {
-    const text = textsOf(execution.output).toLowerCase();
-    if (text === '' || evidence.length === 0) return skip('There is no text or no evidence to compare.');
+    const whole = textsOf(execution.output);
+    if (whole === '' || evidence.length === 0) return skip('There is no text or no evidence to compare.');
+    const text = whole.slice(0, SEARCHED_TEXT).toLowerCase();
     const searchable = evidence.filter((item) => item.label.trim().length >= 3);
-    const found = evidence.find(
-      (item) => text.includes(item.sha256.slice(0, 12)) || namesOf(item).some((name) => text.includes(name)),
-    );
+    const found = evidence
+      .slice(0, SEARCHED_ITEMS)
+      .find((item) => text.includes(item.sha256.slice(0, 12)) || namesOf(item).some((name) => text.includes(name)));
     if (found) return pass(`The output names ${quote(found.label)}.`);
+    if (whole.length > SEARCHED_TEXT || evidence.length > SEARCHED_ITEMS)
+      return skip('There is too much text or evidence to look through all of it.');
     if (searchable.length === 0) return skip('The labels of the evidence are too short to look for.');
     return flag(`The output names none of ${plural(evidence.length, 'item')} of evidence by label or hash.`);
   },

@@ -10,7 +10,7 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a Slack token', /\bxox[abprs]-[0-9A-Za-z-]{10,}/],
   ['a Stripe key', /\b[rs]k_(?:live|test)_[0-9A-Za-z]{16,}/],
   ['a key of this ledger', /\b(?:rk|dwrk|dlease)_[0-9A-Za-z_-]{20,}/],
-  ['a signed web token', /\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/],
+  ['a signed web token', /(?<![\w-])eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/],
   ['a password in an address', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,64}:[^\s/@]{3,128}@/],
 ];
 
