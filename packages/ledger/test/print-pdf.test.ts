@@ -111,6 +111,15 @@ describe('the PDF of a receipt', () => {
     assert.equal([...attachments.values()][0]?.toString('utf8'), input.bytes);
   });
 
+  it('stays bounded when every text is long and there are thousands of checks, and says what it left out', async () => {
+    const receipt = genericReceipt(() => '漢'.repeat(300), 5_000);
+    const pdf = await renderPdf({ receipt, bytes: '{}', verified: true, share_url: 'http://ledger.test/share/a' });
+    const { pages } = readPdf(pdf);
+    assert.match(pages.join('\n'), /4,9\d\d more stand in the attached file/);
+    assert.ok(pages.join('\n').includes(hash('5d41')));
+    assert.ok(pages.length < 120, `${pages.length} pages`);
+  });
+
   it('is drawn whatever the texts are, and whatever shape a tampered receipt has', async () => {
     const wild = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
@@ -171,7 +180,7 @@ describe('the PDF thread', () => {
   it('gives up a job that takes too long, and draws the next in a new thread', async () => {
     const renderer = createPdfRenderer({ job_timeout_ms: 2_000 });
     await renderer.render(sealed());
-    const endless = { ...sealed(genericReceipt(undefined, 60_000)) };
+    const endless = { ...sealed(genericReceipt((usual) => usual.padEnd(19_000, ' x'), 4_000)) };
     await assert.rejects(renderer.render(endless), /longer than 2000 ms/);
     assert.ok((await renderer.render({ ...sealed(), verified: false })).byteLength > 10_000);
     await renderer.close();

@@ -34,7 +34,7 @@ const FILES: Record<string, string> = {
 
 /** Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster. */
 const FEATURES = { calt: false, clig: false, liga: false, dlig: false };
-const REMEMBERED_RUNS = 20_000;
+const REMEMBERED_RUNS = 8_000;
 const LONGEST_REMEMBERED = 40;
 
 const opened = new Map<string, Face>();

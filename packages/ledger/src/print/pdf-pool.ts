@@ -86,7 +86,7 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
   const start = (): Worker => {
     // Receipts come from outside: a runaway layout ends its thread, not the service.
     const fresh = new Worker(new URL('./pdf-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 48 },
       execArgv: [],
     });
     fresh.on('message', (answer: Answer) => {

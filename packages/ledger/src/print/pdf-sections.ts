@@ -7,6 +7,10 @@ import { ASIDE, BODY, COLUMN, HASH, HEADING, SMALL, STRONG } from './pdf-styles.
 import type { Cell, Element, Sheet } from './sheet.ts';
 import { safeHref, tally, toneOfCheck } from './words.ts';
 
+/** A table's heading, its column heads and a first row. */
+const TABLE_ROOM = 110;
+const ALWAYS_DRAWN = 12;
+
 export function drawSection(sheet: Sheet, section: Section): void {
   switch (section.kind) {
     case 'facts':
@@ -24,11 +28,11 @@ export function drawSection(sheet: Sheet, section: Section): void {
   }
 }
 
-/** `note` stands at the right end of the heading's line. */
-export function heading(sheet: Sheet, title: string, note = ''): void {
+/** `note` stands at the right end of the heading's line; `room` keeps the heading with what follows it. */
+export function heading(sheet: Sheet, title: string, note = '', room = 64): void {
   const { frame } = sheet;
   if (sheet.y > frame.top) sheet.space(22);
-  sheet.need(64);
+  sheet.need(room);
   const aside = note ? sheet.lines(note, SMALL, sheet.inner / 2)[0] : undefined;
   const width = sheet.inner - (aside ? aside.width + 20 : 0);
   const cells: Cell[] = [{ x: frame.left, width, lines: sheet.lines(title, HEADING, width), tag: 'H2' }];
@@ -52,7 +56,7 @@ export function facts(
   const width = sheet.inner - label_width - 12;
   heading(sheet, title);
   const table = sheet.group('Table');
-  list.forEach((fact, i) => {
+  each(sheet, list, (fact, i) => {
     const href = safeHref(fact.href);
     const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK };
     if (i > 0) sheet.rule(RULE);
@@ -110,14 +114,14 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
   const rule = { x: frame.left + 66, width: sheet.inner - 66 - 148, text: 'Check' };
   const category = { x: right - 138, width: 72, text: 'Category' };
   const severity = { x: right - 58, width: 58, text: 'Severity' };
-  heading(sheet, title, tally(list));
+  heading(sheet, title, tally(list), TABLE_ROOM);
   if (list.length === 0) {
     nothing(sheet, 'No check was recorded.');
     return;
   }
   const table = sheet.group('Table');
   columns(sheet, table, [status, rule, category, severity]);
-  list.forEach((check, i) => {
+  each(sheet, list, (check, i) => {
     const tone = TONES[toneOfCheck(check)];
     if (i > 0) sheet.rule(RULE);
     sheet.space(5);
@@ -162,14 +166,14 @@ function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {
     text: 'Evidence and SHA-256 of its bytes',
   };
   const size = { x: right - 82, width: 82, text: 'Size' };
-  heading(sheet, title, list.length === 1 ? '1 item' : `${list.length} items`);
+  heading(sheet, title, list.length === 1 ? '1 item' : `${list.length} items`, TABLE_ROOM);
   if (list.length === 0) {
     nothing(sheet, 'No evidence was attached.');
     return;
   }
   const table = sheet.group('Table');
   columns(sheet, table, sized ? [kind, item, size] : [kind, item]);
-  list.forEach((piece, i) => {
+  each(sheet, list, (piece, i) => {
     if (i > 0) sheet.rule(RULE);
     sheet.space(5);
     const tr = sheet.group('TR', table);
@@ -200,6 +204,17 @@ export function prose(sheet: Sheet, title: string, text: string): void {
   const { frame } = sheet;
   sheet.row([{ x: frame.left, width: sheet.inner, lines: sheet.lines(text, BODY, sheet.inner), tag: 'P' }], group);
   group.end();
+}
+
+/** Row after row; in a document that is full, only the first few of each list, and how many there are besides. */
+function each<Item>(sheet: Sheet, list: Item[], draw: (item: Item, i: number) => void): void {
+  for (const [i, item] of list.entries()) {
+    if (sheet.full && i >= ALWAYS_DRAWN) {
+      nothing(sheet, `${(list.length - i).toLocaleString('en')} more stand in the attached file.`);
+      return;
+    }
+    draw(item, i);
+  }
 }
 
 function nothing(sheet: Sheet, text: string): void {

@@ -42,8 +42,13 @@ export interface Frame {
 
 /** In UTF-16 units. No text that the service accepts as prose is longer than the first. */
 const LONGEST_TEXT = 20_000;
-const LONGEST_DOCUMENT = 150_000;
 const LONGEST_REST = 400;
+/** From here on texts are cut short, and from there on no further rows are drawn. */
+const LONG_DOCUMENT = 150_000;
+const FULL_DOCUMENT = 400_000;
+/** Characters likely to be drawn as boxed codes take as much time and memory as ten others. */
+const BOXED = /[\p{Cc}\p{Cf}\u0900-\u109f\u1100-\u1dff\u2e80-\u{10ffff}]/gu;
+const BOXED_COST = 9;
 
 export type Sheet = ReturnType<typeof createSheet>;
 
@@ -57,11 +62,12 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
   let printed = 0;
   /** Cuts what no one would read on paper, and says so: the attached file holds all of it. */
   const within = (text: string): string => {
-    const room = printed < LONGEST_DOCUMENT ? LONGEST_TEXT : LONGEST_REST;
-    printed += Math.min(text.length, room);
-    if (text.length <= room) return text;
+    const room = printed < LONG_DOCUMENT ? LONGEST_TEXT : LONGEST_REST;
+    const kept = text.length <= room ? text : text.slice(0, room).toWellFormed();
+    printed += kept.length + BOXED_COST * (kept.match(BOXED)?.length ?? 0);
+    if (kept === text) return text;
     const left = (text.length - room).toLocaleString('en');
-    return `${text.slice(0, room).toWellFormed()} […] ${left} more characters stand in the attached file.`;
+    return `${kept} […] ${left} more characters stand in the attached file.`;
   };
 
   const fill = (color: string) => {
@@ -190,6 +196,10 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
       const element = doc.struct(tag, alt === undefined ? {} : { alt });
       under?.add(element);
       return element;
+    },
+    /** True when so much is drawn already that lists have to end. */
+    get full() {
+      return printed > FULL_DOCUMENT;
     },
     space(height: number) {
       y += height;

@@ -21,7 +21,7 @@ export interface Line {
 export const CODE_SCALE = 0.66;
 export const CODE_PADDING = 0.22;
 
-const REMEMBERED_WORDS = 20_000;
+const REMEMBERED_WORDS = 8_000;
 const LONGEST_TOKEN = 256;
 /** Letters written from right to left; their digits are not among them, they run left to right. */
 const RTL = /[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+/u;
@@ -124,7 +124,7 @@ function piecesOf(token: string, voice: Voice): Piece[] {
   if (known) return known;
   const pieces = PLAIN.test(token) ? [inFace(chain(voice)[0]!, token)] : covered(token, voice);
   if (words[voice].size >= REMEMBERED_WORDS) words[voice].clear();
-  if (token.length <= 64) words[voice].set(token, pieces);
+  if (token.length <= 40) words[voice].set(token, pieces);
   return pieces;
 }
 
