@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Db } from '@rcpt/service/db.ts';
@@ -15,6 +15,18 @@ import { OUTBOX_COLUMNS, outboxRows } from '../src/store/outbox.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 export const NOON = Date.parse('2026-05-29T12:00:00.000Z');
+
+type Close = () => unknown;
+const closing: Close[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
+});
+
+/** Closes it when the test ends, also one that fails: what stays open would keep the process from ending. */
+export function closedAfterwards<T extends { close: Close }>(opened: T): T {
+  closing.push(() => opened.close());
+  return opened;
+}
 
 const folders: string[] = [];
 after(() => {
@@ -92,14 +104,14 @@ export async function silentServer(): Promise<{ port: number; connections(): num
     socket.on('error', () => undefined);
   });
   const port = await listen(server);
-  return {
+  return closedAfterwards({
     port,
     connections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((closed) => server.close(closed));
     },
-  };
+  });
 }
 
 function listen(server: Server): Promise<number> {
@@ -120,7 +132,7 @@ export async function s3Server(port = 0): Promise<{ url: string; close(): Promis
   const options = { port, address: '127.0.0.1', silent: true, directory, configureBuckets: [{ name: 'copies' }] };
   const server = new S3rver(options);
   const address = await server.run();
-  return { url: s3Url(address.port), close: () => server.close() };
+  return closedAfterwards({ url: s3Url(address.port), close: () => server.close() });
 }
 
 /** Its credentials come the way operators give them: from the environment. */
@@ -147,6 +159,7 @@ export async function mailServer(
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
+    closeTimeout: 1,
     onData(stream, session, done) {
       void collect(stream).then(async (raw) => {
         const to = session.envelope.rcptTo.map(({ address }) => address);
@@ -159,7 +172,11 @@ export async function mailServer(
   server.on('error', () => undefined);
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
   const address = server.server.address() as { port: number };
-  return { port: address.port, received, close: () => new Promise((closed) => server.close(() => closed())) };
+  return closedAfterwards({
+    port: address.port,
+    received,
+    close: () => new Promise<void>((closed) => server.close(() => closed())),
+  });
 }
 
 async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {

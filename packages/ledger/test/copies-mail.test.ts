@@ -8,7 +8,7 @@ import PostalMime from 'postal-mime';
 import { errorText } from '../src/copies/error-text.ts';
 import { MAIL_FROM, MAIL_URL, openMailer } from '../src/copies/mail.ts';
 import { receiptMail } from '../src/copies/receipt-mail.ts';
-import { mailServer, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
+import { closedAfterwards, mailServer, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
 
 const FROM = 'Receipts <receipts@ledger.example>';
 const PDF = Buffer.from('%PDF-1.7 stand-in');
@@ -32,7 +32,7 @@ function mailOf(changed: { title?: string; to?: string; name?: string; share_url
 describe('the mail of a receipt', () => {
   test('says what was minted, links to it, and carries the PDF and the sealed bytes', async () => {
     const server = await mailServer();
-    const mailer = openMailer(`smtp://127.0.0.1:${server.port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     await mailer.send(mailOf());
     const [{ to, mail }] = server.received as [(typeof server.received)[0]];
     assert.deepEqual(to, ['ada@example.org']);
@@ -49,8 +49,6 @@ describe('the mail of a receipt', () => {
     assert.deepEqual(Buffer.from(pdf?.content as ArrayBuffer), PDF);
     assert.equal(json?.filename, 'RCPT-000012-0a1b2c3d.json');
     assert.equal(Buffer.from(json?.content as ArrayBuffer).toString('utf8'), '{"title":"ü"}');
-    mailer.close();
-    await server.close();
   });
 
   test('is the same mail when it is made again, and another for another recipient or organization', () => {
@@ -75,7 +73,7 @@ describe('the mail of a receipt', () => {
 
   test('has no header that a title could have put there', async () => {
     const folder = temporaryFolder();
-    const mailer = openMailer(`file:${folder}`, FROM);
+    const mailer = closedAfterwards(openMailer(`file:${folder}`, FROM));
     const evil = [
       'x\r\nBcc: eve@example.org',
       'x\nX-Evil: 1',
@@ -108,16 +106,13 @@ const HEADERS = ['auto-submitted', 'content-type', 'date', 'from', 'message-id',
 describe('a mail server', () => {
   test('is spoken to over TLS when it offers it', async () => {
     const server = await mailServer({ disabledCommands: [] });
-    const mailer = openMailer(`smtp://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`, FROM));
     await mailer.send(mailOf());
     assert.equal(server.received[0]?.secure, true);
-    mailer.close();
 
-    const strict = openMailer(`smtp://127.0.0.1:${server.port}`, FROM);
+    const strict = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     await assert.rejects(strict.send(mailOf()), /certificate/);
     assert.equal(server.received.length, 1);
-    strict.close();
-    await server.close();
   });
 
   test('gives and takes credentials, which no error repeats', async () => {
@@ -128,12 +123,11 @@ describe('a mail server', () => {
         password === 'se:cret' ? done(null, { user: username }) : done(new Error('wrong credentials')),
     });
     const probe = async (url: string) => {
-      const mailer = openMailer(url, FROM);
+      const mailer = closedAfterwards(openMailer(url, FROM));
       const errors: unknown[] = [];
       const ok = await createProbe((signal) => mailer.probe(signal), {
         onFailure: (error) => errors.push(error),
       }).check();
-      mailer.close();
       return { ok, text: errors.map(errorText).join() };
     };
     assert.deepEqual(await probe(`smtp://ada:se%3Acret@127.0.0.1:${server.port}`), { ok: true, text: '' });
@@ -141,23 +135,20 @@ describe('a mail server', () => {
     assert.equal(ok, false);
     assert.match(text, /EAUTH/);
     assert.doesNotMatch(text, /hunter2/);
-    await server.close();
   });
 
   test('that is away, or says nothing, fails the probe and every mail within their bounds', async () => {
     const silent = await silentServer();
     for (const port of [await unusedPort(), silent.port]) {
-      const mailer = openMailer(`smtp://127.0.0.1:${port}`, FROM);
+      const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
       await assert.rejects(mailer.send(mailOf(), AbortSignal.timeout(200)));
       assert.equal(await createProbe((signal) => mailer.probe(signal), { timeout_ms: 200 }).check(), false);
-      mailer.close();
     }
-    await silent.close();
   });
 
   test('that was away takes the next mail of the same mailer', async () => {
     const port = await unusedPort();
-    const mailer = openMailer(`smtp://127.0.0.1:${port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
     await assert.rejects(mailer.send(mailOf()));
     const server = await mailServer({}, port);
     await until('the mail', () =>
@@ -167,15 +158,28 @@ describe('a mail server', () => {
       ),
     );
     assert.equal(server.received.length, 1);
-    mailer.close();
-    await server.close();
+  });
+
+  test('that restarts between two mails takes the second', async () => {
+    const first = await mailServer();
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${first.port}`, FROM));
+    await mailer.send(mailOf());
+    await first.close();
+    const second = await mailServer({}, first.port);
+    await until('the mail', () =>
+      mailer.send(mailOf()).then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.equal(second.received[0]?.mail.messageId, first.received[0]?.mail.messageId);
   });
 });
 
 describe('a mail folder', () => {
   test('holds one file per mail, however often it is sent', async () => {
     const folder = temporaryFolder();
-    const mailer = openMailer(`file:${folder}`, FROM);
+    const mailer = closedAfterwards(openMailer(`file:${folder}`, FROM));
     for (const to of ['ada@example.org', 'ada@example.org', 'bob@example.org']) await mailer.send(mailOf({ to }));
     await mailer.probe(AbortSignal.timeout(1_000));
     const files = readdirSync(folder).filter((name) => name !== '.unfinished');
@@ -188,7 +192,7 @@ describe('a mail folder', () => {
   test('that cannot be written fails its probe and every mail', async () => {
     const file = join(temporaryFolder(), 'a-file');
     writeFileSync(file, '');
-    const mailer = openMailer(`file:${file}/outbox`, FROM);
+    const mailer = closedAfterwards(openMailer(`file:${file}/outbox`, FROM));
     await assert.rejects(mailer.send(mailOf()), { code: 'ENOTDIR' });
     assert.equal(await createProbe((signal) => mailer.probe(signal)).check(), false);
   });

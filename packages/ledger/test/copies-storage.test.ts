@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { createProbe } from '@rcpt/service/health.ts';
 import { isKey } from '../src/copies/object.ts';
 import { evidenceKey, openStorage, receiptKey, STORAGE_URL, type Storage } from '../src/copies/storage.ts';
-import { s3Server, s3Url, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
+import { closedAfterwards, s3Server, s3Url, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
 
 describe('object keys', () => {
   test('of receipts and evidence stay in their organization', () => {
@@ -70,10 +70,9 @@ describe('a storage URL', () => {
 
 function keepsWhatItIsGiven(open: () => Promise<Storage>): void {
   let storage: Storage;
-  before(async () => {
-    storage = await open();
+  beforeEach(async () => {
+    storage = closedAfterwards(await open());
   });
-  after(() => storage.close());
 
   test('gives back the bytes, replaces them, and forgets them', async () => {
     const key = 'org_1/receipts/RCPT-000000-00000000.json';
@@ -153,37 +152,27 @@ describe('a folder', () => {
 
 describe('an S3 server', () => {
   describe('as object storage', () => {
-    let server: Awaited<ReturnType<typeof s3Server>>;
-    keepsWhatItIsGiven(async () => {
-      server = await s3Server();
-      return openStorage(server.url);
-    });
-    after(() => server.close());
+    keepsWhatItIsGiven(async () => openStorage((await s3Server()).url));
   });
 
   test('that refuses connections says so within its bounds', async () => {
-    const storage = openStorage(s3Url(await unusedPort()));
+    const storage = closedAfterwards(openStorage(s3Url(await unusedPort())));
     await assert.rejects(storage.put('a', Buffer.alloc(1), 'text/plain'), { code: 'ECONNREFUSED' });
     await assert.rejects(storage.get('a'));
     assert.equal(await createProbe((signal) => storage.probe(signal)).check(), false);
-    storage.close();
   });
 
   test('that never answers is left when the caller gives up', async () => {
     const server = await silentServer();
-    const storage = openStorage(s3Url(server.port));
+    const storage = closedAfterwards(openStorage(s3Url(server.port)));
     await assert.rejects(storage.put('a', Buffer.alloc(1), 'text/plain', AbortSignal.timeout(100)));
     assert.equal(await createProbe((signal) => storage.probe(signal), { timeout_ms: 100 }).check(), false);
-    storage.close();
-    await server.close();
   });
 
   test('without the bucket fails the probe, and does not pass for an empty one', async () => {
     const server = await s3Server();
-    const storage = openStorage(server.url.replace('s3://copies', 's3://nowhere'));
+    const storage = closedAfterwards(openStorage(server.url.replace('s3://copies', 's3://nowhere')));
     await assert.rejects(storage.put('a', Buffer.alloc(1), 'text/plain'), { name: 'NoSuchBucket' });
     await assert.rejects(storage.get('a'), { name: 'NoSuchBucket' });
-    storage.close();
-    await server.close();
   });
 });

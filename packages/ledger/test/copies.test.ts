@@ -14,6 +14,7 @@ import { type CopierSettings, startCopier, type Timing } from '../src/copies/wor
 import type { Rendered } from '../src/print/reading.ts';
 import { claimDue, loadPayloads, OUTBOX_COLUMNS, outboxRows, PARKED } from '../src/store/outbox.ts';
 import {
+  closedAfterwards,
   MIGRATIONS,
   mailServer,
   mint,
@@ -60,16 +61,18 @@ function start(db: Db, given: Partial<CopierSettings> = {}) {
   const { logger, lines } = listeningLogger();
   const storage: Storage = given.storage ?? openStorage(`file:${objects}`);
   const mailer: Mailer = given.mailer ?? openMailer(`file:${mails}`, FROM);
-  const copier = startCopier({
-    db,
-    renderPdf,
-    logger,
-    busy: () => false,
-    ...given,
-    storage,
-    mailer,
-    timing: { ...QUICK, ...given.timing },
-  });
+  const copier = closedAfterwards(
+    startCopier({
+      db,
+      renderPdf,
+      logger,
+      busy: () => false,
+      ...given,
+      storage,
+      mailer,
+      timing: { ...QUICK, ...given.timing },
+    }),
+  );
   return {
     copier,
     storage,
@@ -98,7 +101,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
   test('copies a minted receipt as JSON and PDF, mails it to each recipient, and leaves the outbox empty', async () => {
     const { db } = await fresh();
     const server = await mailServer();
-    const mailer = openMailer(`smtp://127.0.0.1:${server.port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     const { copier, storage } = start(db, { mailer, timing: { poll_ms: 60_000 } });
     const one = await mint(db, { title: 'Überblick', recipients: ['ada@example.org', 'bob@example.org'] });
     const other = await mint(db, { organization_id: 'org_b' });
@@ -113,8 +116,6 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
       assert.deepEqual([pdf, json], [PDF_OF(one.payload).toString('utf8'), one.payload]);
     }
     await copier.close();
-    mailer.close();
-    await server.close();
   });
 
   test('finds without a word what another process has left', async () => {
@@ -129,33 +130,29 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
   test('catches up when a storage that refused connections is back, and mail has not waited for it', async () => {
     const { db } = await fresh();
     const port = await unusedPort();
-    const storage = openStorage(s3Url(port));
+    const storage = closedAfterwards(openStorage(s3Url(port)));
     const receipt = await mint(db, { recipients: ['ada@example.org'] });
     const { copier, mailed, lines } = start(db, { storage });
     await until('the mail', () => mailed().length === 1);
     await until('a second failure', async () => (await left(db)).some(({ attempts }) => attempts >= 2));
     assert.match((await left(db)).map(({ last_error }) => last_error).join(), /ECONNREFUSED/);
-    const server = await s3Server(port);
+    await s3Server(port);
     await until('an empty outbox', () => empty(db));
     await assertCopied(storage, receipt);
     assert.ok(lines.some(({ msg }) => msg === 'copies flow again'));
     await copier.close();
-    storage.close();
-    await server.close();
   });
 
   test('is not held up by a storage that never answers', async () => {
     const { db } = await fresh();
     const server = await silentServer();
-    const storage = openStorage(s3Url(server.port));
+    const storage = closedAfterwards(openStorage(s3Url(server.port)));
     for (let org_seq = 0; org_seq < 6; org_seq++) await mint(db, { org_seq, recipients: ['ada@example.org'] });
     const { copier, mailed } = start(db, { storage, timing: { receipt_ms: 100 } });
     await until('all mails', () => mailed().length === 6);
+    await until('only the copies left', async () => (await left(db)).length === 12);
     await until('a failure', async () => (await left(db)).some(({ last_error }) => last_error !== null));
-    assert.equal((await left(db)).length, 12);
     await copier.close();
-    storage.close();
-    await server.close();
   });
 
   test('keeps what a full or read-only folder does not take', async () => {
@@ -199,7 +196,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
   test('sends later what a mail server that was down did not take', async () => {
     const { db } = await fresh();
     const port = await unusedPort();
-    const mailer = openMailer(`smtp://127.0.0.1:${port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
     await mint(db, { recipients: ['ada@example.org'] });
     const { copier } = start(db, { mailer });
     await until('two failures', async () =>
@@ -209,8 +206,6 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     await until('an empty outbox', () => empty(db));
     assert.equal(server.received.length, 1);
     await copier.close();
-    mailer.close();
-    await server.close();
   });
 
   test('gives up a recipient who is refused twenty times, and no other', async () => {
@@ -219,7 +214,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
       onRcptTo: ({ address }, _session, done) =>
         done(address.startsWith('nobody') ? Object.assign(new Error('no such mailbox'), { responseCode: 550 }) : null),
     });
-    const mailer = openMailer(`smtp://127.0.0.1:${server.port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     await mint(db, { recipients: ['nobody@example.org', 'ada@example.org'] });
     const { copier, lines } = start(db, { mailer, timing: { mail_backoff: { first_ms: 1, longest_ms: 1 } } });
     await until('the end of patience', async () =>
@@ -237,8 +232,6 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     assert.equal(errors.length, 1);
     assert.doesNotMatch(JSON.stringify({ ...errors[0], error: '' }), /nobody@/);
     await copier.close();
-    mailer.close();
-    await server.close();
   });
 
   test('neither mails nor copies a receipt that was altered, and leaves the good copy alone', async () => {
@@ -323,9 +316,9 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
   test('shares the work with other processes: every mail is sent once', async () => {
     const { db, url } = await fresh();
     const server = await mailServer();
-    const mailer = openMailer(`smtp://127.0.0.1:${server.port}`, FROM);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     for (let org_seq = 0; org_seq < 100; org_seq++) await mint(db, { org_seq, recipients: ['ada@example.org'] });
-    const others = [openDatabase(url), openDatabase(url)];
+    const others = [openDatabase(url), openDatabase(url)].map(closedAfterwards);
     const copiers = [db, ...others].map((each) => start(each, { mailer }));
     await until('an empty outbox', () => empty(db));
     await Promise.all(copiers.map(({ copier }) => copier.close()));
@@ -335,9 +328,6 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     const objects = copiers.flatMap(({ objects }) => objects());
     assert.equal(objects.length, 200);
     assert.equal(new Set(objects).size, 200);
-    await Promise.all(others.map((each) => each.close()));
-    mailer.close();
-    await server.close();
   });
 
   test('tries again a PDF that could not be rendered, and copies the JSON meanwhile', async () => {
@@ -407,7 +397,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
   test('ends soon when a destination never answers, and the row stays', async () => {
     const { db } = await fresh();
     const server = await silentServer();
-    const storage = openStorage(s3Url(server.port));
+    const storage = closedAfterwards(openStorage(s3Url(server.port)));
     await mint(db);
     const { copier } = start(db, { storage });
     await until('a connection', () => server.connections() > 0);
@@ -421,8 +411,6 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
         [0, null],
       ],
     );
-    storage.close();
-    await server.close();
   });
 
   test('waits for a database that is away, says so once, and ends all the same', async () => {

@@ -1,16 +1,14 @@
 /** Object storage in a folder: one file per object, its key as its path. Content types are not kept. */
-import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isKey, probeStorage, type Storage } from './object.ts';
+import { createStorageProbe, isKey, type Storage } from './object.ts';
 import { sweepUnfinished, writeWhole } from './write-whole.ts';
 
 export function openFolder(path: string): Storage {
   const folder = resolve(path);
-  const probeKey = `probe-${randomBytes(6).toString('hex')}`;
   void sweepUnfinished(folder);
 
-  const storage: Storage = {
+  const objects: Omit<Storage, 'probe'> = {
     async put(key, bytes, _content_type, signal) {
       signal?.throwIfAborted();
       await writeWhole(folder, pathOf(folder, key), bytes);
@@ -19,10 +17,9 @@ export function openFolder(path: string): Storage {
     async delete(key) {
       await rm(pathOf(folder, key), { force: true });
     },
-    probe: (signal) => probeStorage(storage, probeKey, signal),
     close() {},
   };
-  return storage;
+  return { ...objects, probe: createStorageProbe(objects) };
 }
 
 function pathOf(folder: string, key: string): string {

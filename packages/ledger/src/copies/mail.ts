@@ -46,6 +46,8 @@ type Compose = (message: Message) => SendMailOptions;
 function openSmtp(url: string, compose: Compose): Mailer {
   // STARTTLS is used whenever the server offers it; parameters of the URL (requireTLS, tls.…) go before these.
   const transport = createTransport({ pool: true, maxConnections: 4, maxRequeues: 1, ...TIMEOUTS, url });
+  // Whoever sends hears of it; an error of an idle connection, unheard, would end the process.
+  transport.on('error', () => undefined);
   return {
     async send(message, signal) {
       await transport.sendMail({ ...compose(message), signal });

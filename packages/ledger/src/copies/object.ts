@@ -1,4 +1,6 @@
 /** What every object storage promises, and the check that it keeps the promise. */
+import { randomBytes } from 'node:crypto';
+
 export interface Storage {
   /** Whole or not at all: a reader never sees half an object, also after a crash. The same key again replaces it. */
   put(key: string, bytes: Uint8Array, content_type: string, signal?: AbortSignal): Promise<void>;
@@ -16,11 +18,26 @@ export function isKey(key: string): boolean {
   return key.length <= 512 && /^\w[\w.-]{0,200}(\/\w[\w.-]{0,200})*$/.test(key);
 }
 
-/** @param key one per process and storage: a crash in between leaves one small object behind */
-export async function probeStorage(storage: Storage, key: string, signal: AbortSignal): Promise<void> {
-  const sent = Buffer.from(`probe ${new Date().toISOString()}\n`);
-  await storage.put(key, sent, 'text/plain', signal);
-  const kept = await storage.get(key, signal);
-  await storage.delete(key, signal);
-  if (kept === null || !kept.equals(sent)) throw new Error('the storage did not give back what was written');
+/**
+ * The probe of a storage, under one key of its own: asked twice at once it probes once, and a crash in between leaves
+ * one small object behind.
+ */
+export function createStorageProbe(storage: Pick<Storage, 'put' | 'get' | 'delete'>): Storage['probe'] {
+  const key = `probe-${randomBytes(6).toString('hex')}`;
+  let running: Promise<void> | null = null;
+
+  async function probe(signal: AbortSignal): Promise<void> {
+    const sent = Buffer.from(`probe ${new Date().toISOString()}\n`);
+    await storage.put(key, sent, 'text/plain', signal);
+    const kept = await storage.get(key, signal);
+    await storage.delete(key, signal);
+    if (kept === null || !kept.equals(sent)) throw new Error('the storage did not give back what was written');
+  }
+
+  return (signal) => {
+    running ??= probe(signal).finally(() => {
+      running = null;
+    });
+    return running;
+  };
 }

@@ -1,7 +1,6 @@
 /** Object storage that speaks S3: AWS, or any other with `endpoint`. Credentials come from the SDK's default chain. */
-import { randomBytes } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { isKey, probeStorage, type Storage } from './object.ts';
+import { createStorageProbe, isKey, type Storage } from './object.ts';
 
 const CONNECT_MS = 2_000;
 const REQUEST_MS = 10_000;
@@ -11,7 +10,6 @@ const ATTEMPTS = 2;
 export function openS3(url: URL): Storage {
   const bucket = url.hostname;
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  const probeKey = `probe-${randomBytes(6).toString('hex')}`;
   // Loaded once and off the hot path: the SDK takes a noticeable moment to load.
   const opened = import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: connect(sdk.S3Client, url) }));
   opened.catch(() => undefined);
@@ -21,7 +19,7 @@ export function openS3(url: URL): Storage {
     return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
   }
 
-  const storage: Storage = {
+  const objects: Omit<Storage, 'probe'> = {
     async put(key, bytes, content_type, signal) {
       const { sdk, client } = await opened;
       const object = { ...objectOf(key), Body: bytes, ContentLength: bytes.length, ContentType: content_type };
@@ -41,12 +39,11 @@ export function openS3(url: URL): Storage {
       const { sdk, client } = await opened;
       await client.send(new sdk.DeleteObjectCommand(objectOf(key)), { abortSignal: signal });
     },
-    probe: (signal) => probeStorage(storage, probeKey, signal),
     close() {
       opened.then(({ client }) => client.destroy()).catch(() => undefined);
     },
   };
-  return storage;
+  return { ...objects, probe: createStorageProbe(objects) };
 }
 
 function connect(Client: typeof S3Client, url: URL): S3Client {
