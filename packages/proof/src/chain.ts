@@ -5,8 +5,8 @@
  * - An altered receipt (`payload_altered`) keeps its place. Its members cannot be believed, so they are held against no
  *   column, and its successor may link to any hash that it is known under.
  * - A receipt with a later org_seq than expected is a `sequence_gap` pinned to it: expected is the first missing
- *   org_seq. The chain goes on from it; its parent link, which leads to a missing receipt, is not judged. If the next
- *   receipts turn out to be the missing ones, the chain goes back to them.
+ *   org_seq. The chain goes on from it; its parent link, which leads to a missing receipt, is not judged. When the
+ *   very next receipt is the first missing one, the chain goes back to it: the later one had been put in between.
  * - A receipt with an earlier org_seq (moved, duplicated, inserted) is a `sequence_gap` pinned to it, and passed over.
  * - `broken_parent_link`: the parent_hash is not the hash of the receipt before, or the receipt before belongs to
  *   another organization (organization.id is one along a chain). A receipt altered and sealed anew is

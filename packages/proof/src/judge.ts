@@ -59,7 +59,9 @@ export class FileJudge {
   refuse(error: ProofError): FileReport {
     const detail = `cannot be read: ${error.code}: ${error.message}`;
     const pin = { file: this.#file, line: null, receipt_id: null };
-    return report(this.#file, 'empty', [{ kind: 'payload_altered', ...pin, expected: 'receipts', actual: null, detail }]);
+    return report(this.#file, 'empty', [
+      { kind: 'payload_altered', ...pin, expected: 'receipts', actual: null, detail },
+    ]);
   }
 }
 

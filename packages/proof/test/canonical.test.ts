@@ -24,7 +24,13 @@ test('members are sorted by UTF-16 code units, at every depth', () => {
 test('objects of many members are sorted like small ones', () => {
   const keys = Array.from({ length: 60 }, (_, i) => `k${(i * 37) % 60}`);
   const text = canonicalize(Object.fromEntries(keys.map((key) => [key, 1])));
-  assert.equal(text, `{${keys.toSorted().map((key) => `"${key}":1`).join(',')}}`);
+  assert.equal(
+    text,
+    `{${keys
+      .toSorted()
+      .map((key) => `"${key}":1`)
+      .join(',')}}`,
+  );
 });
 
 test('numbers take the ECMAScript form', () => {
@@ -45,7 +51,10 @@ test('numbers take the ECMAScript form', () => {
 });
 
 test('strings escape what RFC 8785 says and nothing else', () => {
-  assert.equal(canonicalize('\u20ac$\u000f\nA\'B"\\\\"/\u007f\u2028'), '"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/\u007f\u2028"');
+  assert.equal(
+    canonicalize('\u20ac$\u000f\nA\'B"\\\\"/\u007f\u2028'),
+    '"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/\u007f\u2028"',
+  );
   assert.equal(canonicalize('\b\t\f\r\u0000'), '"\\b\\t\\f\\r\\u0000"');
 });
 
@@ -57,7 +66,7 @@ test('what JSON cannot carry is refused, and the member named', () => {
   refuses('lone_surrogate', '/a', () => canonicalize({ a: '\ud800' }));
   refuses('lone_surrogate', '/\udc00x', () => canonicalize({ '\udc00x': 1 }));
   refuses('not_canonicalizable', '/a', () => canonicalize({ a: undefined }));
-  refuses('not_canonicalizable', '/1', () => canonicalize([1, , 2]));
+  refuses('not_canonicalizable', '/0', () => canonicalize(new Array(1)));
   refuses('not_canonicalizable', '/a~1b/~0', () => canonicalize({ 'a/b': { '~': () => 1 } }));
   refuses('not_canonicalizable', '', () => canonicalize(1n));
   refuses('not_canonicalizable', '/at', () => canonicalize({ at: new Date(0) }));
@@ -106,7 +115,24 @@ function plainly(text: string): unknown {
 test('property: what parses strictly, parses plainly to the same value; what is not JSON does not parse', () => {
   const piece = fc.constantFrom(
     ...['{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '"', '""', '"a"', '"b"', '\\', '\\u0041', '\\n', '\\x', '-'],
-    ...['0', '1', '01', '.5', '1.', '1.50', 'e3', '1e3', '1E+2', 'true', 'false', 'null', 'nul', 'é', '\u0001', '\u00a0'],
+    ...[
+      '0',
+      '1',
+      '01',
+      '.5',
+      '1.',
+      '1.50',
+      'e3',
+      '1e3',
+      '1E+2',
+      'true',
+      'false',
+      'null',
+      'nul',
+      'é',
+      '\u0001',
+      '\u00a0',
+    ],
   );
   const soup = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   fc.assert(
