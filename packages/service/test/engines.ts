@@ -122,7 +122,12 @@ function nextName(): string {
 
 let folder: string | null = null;
 function temporaryFolder(): string {
-  folder ??= mkdtempSync(join(tmpdir(), 'engines-'));
+  if (folder === null) {
+    const made = mkdtempSync(join(tmpdir(), 'engines-'));
+    // Not in an `after`: a run that is cut short by process.exit skips those.
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    folder = made;
+  }
   return folder;
 }
 
@@ -171,5 +176,4 @@ after(async () => {
     ({ stop }) => stop(),
     () => undefined,
   );
-  if (folder !== null) rmSync(folder, { recursive: true, force: true });
 });
