@@ -10,6 +10,7 @@ const PACKAGES: Record<string, string[]> = {
   contract: ['proof'],
   service: ['contract', 'proof'],
   ledger: ['contract', 'proof', 'service'],
+  router: ['contract', 'proof', 'service'],
   cli: ['contract', 'proof'],
 };
 

@@ -15,6 +15,8 @@ export interface Queries {
   insert(table: string, columns: Columns, rows: Value[][]): Promise<void>;
   /** Several statements, no parameters: migrations. */
   script(sql: string): Promise<void>;
+  /** Tells the other processes on this database, with the commit. On SQLite there are none to tell. */
+  notify(channel: string, payload: string): Promise<void>;
 }
 
 /** Column name → the PostgreSQL type of its values. */
@@ -34,6 +36,8 @@ export interface Db extends Queries {
    */
   transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   snapshot<T>(work: (read: Snapshot) => Promise<T>): Promise<T>;
+  /** Hears `notify` of other processes, best effort (a lost connection is taken up again); returns how to stop. */
+  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 

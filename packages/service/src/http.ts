@@ -4,8 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import underPressure from '@fastify/under-pressure';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';
@@ -19,14 +17,15 @@ import fastify, {
 } from 'fastify';
 import {
   hasZodFastifySchemaValidationErrors,
-  jsonSchemaTransform,
   serializerCompiler,
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
-import { problemBody, SHELL_PROBLEMS, type ProblemRow } from './problem.ts';
+import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
+import { refuseOnSocket } from './socket-errors.ts';
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
 
@@ -47,6 +46,10 @@ export interface HttpOptions {
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
+/** A whole request, its body included: whoever sends slower holds a connection for nothing. */
+const REQUEST_MS = 120_000;
+/** Validation errors named in one answer; a megabyte can hold a hundred thousand. */
+const ERRORS_NAMED = 50;
 
 export async function createHttp(options: HttpOptions): Promise<App> {
   const { logger } = options;
@@ -58,6 +61,8 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     requestIdHeader: false,
     genReqId: requestId,
     forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_MS,
+    clientErrorHandler: refuseOnSocket,
     trustProxy: options.trust_proxy ?? false,
     routerOptions: { maxParamLength: 400 },
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
@@ -66,7 +71,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
   });
   app.addHook('preValidation', async (request) => {
     for (const value of Object.values((request.params ?? {}) as Record<string, string>))
@@ -100,24 +105,12 @@ export async function createHttp(options: HttpOptions): Promise<App> {
       throw new Refusal('overloaded', `The service is busy (${type}). Nothing was done; try again shortly.`);
     },
   });
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: options.title, description: options.description, version: options.version },
-      tags: options.tags,
-      components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' } },
-      },
-    },
-    transform: jsonSchemaTransform,
-  });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { docExpansion: 'list' } });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await describeApi(app, options, problems);
   return app;
 
   function send(request: FastifyRequest, reply: FastifyReply, code: string, detail: string, members = {}) {
     const row = problems[code] ?? problems.internal!;
-    reply.code(row.status).type('application/problem+json');
+    reply.code(row.status).type('application/problem+json').header('x-request-id', request.id);
     if (row.retry_after !== undefined) reply.header('retry-after', String(row.retry_after));
     if (row.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply.send(JSON.stringify(problemBody(code, row, detail, request.id, members)));
@@ -145,7 +138,7 @@ function parseBody(body: Buffer): unknown {
     return parseStrict(body);
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
-    const code = error.code === 'not_json' ? 'malformed_json' : 'not_representable';
+    const code = error.code === 'not_json' || error.code === 'not_utf8' ? 'malformed_json' : 'not_representable';
     throw new Refusal(code, error.message);
   }
 }
@@ -155,7 +148,7 @@ function refusalOf(error: FastifyError | Error): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof ProofError) return new Refusal('not_representable', error.message);
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors = error.validation.map((issue) => ({
+    const errors = error.validation.slice(0, ERRORS_NAMED).map((issue) => ({
       path: issue.instancePath.split('/').slice(1).map(unescapePointer).join('.'),
       message: issue.message ?? 'is invalid',
     }));

@@ -28,41 +28,56 @@ export interface IdempotentRequest {
   request: unknown;
 }
 
-export async function createOnce(
+export function createOnce(
   db: Db,
+  request: IdempotentRequest,
+  create: (tx: Queries) => Promise<Created>,
+): Promise<Created> {
+  return db.transaction((tx) => answerOnce(tx, request, create));
+}
+
+/** As `createOnce`, inside a transaction that may hold other work: a refusal leaves no claim behind. */
+export async function answerOnce(
+  tx: Queries,
   { organization_id, key, credential, request }: IdempotentRequest,
   create: (tx: Queries) => Promise<Created>,
 ): Promise<Created> {
-  if (key === undefined) return db.transaction(create);
+  if (key === undefined) return create(tx);
   const id = sha256Hex(`${credential}\n${key}`);
   const request_sha256 = sha256Hex(canonicalize(request));
   const cipherKey = Buffer.from(hkdfSync('sha256', `${credential}\n${key}`, 'idempotent answer', '', 32));
-  return db.transaction(async (tx) => {
-    await tx.run('delete from idempotency_keys where organization_id = $1 and key_sha256 = $2 and created_at < $3', [
-      organization_id,
-      id,
-      hoursAgo(IDEMPOTENCY_HOURS),
-    ]);
-    const claimed = await tx.run(
-      `insert into idempotency_keys (organization_id, key_sha256, request_sha256, answer, created_at)
-       values ($1, $2, $3, '', $4) on conflict do nothing`,
-      [organization_id, id, request_sha256, now()],
+  const where = 'where organization_id = $1 and key_sha256 = $2';
+  await tx.run(`delete from idempotency_keys ${where} and created_at < $3`, [
+    organization_id,
+    id,
+    hoursAgo(IDEMPOTENCY_HOURS),
+  ]);
+  const claimed = await tx.run(
+    `insert into idempotency_keys (organization_id, key_sha256, request_sha256, answer, created_at)
+     values ($1, $2, $3, '', $4) on conflict do nothing`,
+    [organization_id, id, request_sha256, now()],
+  );
+  if (claimed === 0) {
+    const first = await tx.get<{ request_sha256: string; answer: string }>(
+      `select request_sha256, answer from idempotency_keys ${where}`,
+      [organization_id, id],
     );
-    const where = 'where organization_id = $1 and key_sha256 = $2';
-    if (claimed === 0) {
-      const first = await tx.get<{ request_sha256: string; answer: string }>(
-        `select request_sha256, answer from idempotency_keys ${where}`,
-        [organization_id, id],
+    if (first?.request_sha256 !== request_sha256)
+      throw new Refusal(
+        'idempotency_key_reused',
+        'This Idempotency-Key came with another request before. Use a new key.',
       );
-      if (first?.request_sha256 !== request_sha256)
-        throw new Refusal('idempotency_key_reused', 'This Idempotency-Key came with another request before. Use a new key.');
-      return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
-    }
+    return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
+  }
+  try {
     const answer = await create(tx);
     const sealed = encrypt(cipherKey, JSON.stringify(answer));
     await tx.run(`update idempotency_keys set answer = $3 ${where}`, [organization_id, id, sealed]);
     return answer;
-  });
+  } catch (error) {
+    if (error instanceof Refusal) await tx.run(`delete from idempotency_keys ${where}`, [organization_id, id]);
+    throw error;
+  }
 }
 
 /** Forgets what is older than the promise; run now and then. */

@@ -1,5 +1,7 @@
 /** A service process from its first log line to exit 0. */
-import type { Logger } from './log.ts';
+import { ConfigError } from './config.ts';
+import { Refusal } from './error.ts';
+import { createLogger, type Logger } from './log.ts';
 
 const DRAIN_MS = 15_000;
 
@@ -34,4 +36,44 @@ export function drainOnSignals(logger: Logger, close: () => Promise<void>): void
   };
   process.on('SIGTERM', () => drain('SIGTERM'));
   process.on('SIGINT', () => drain('SIGINT'));
+}
+
+export interface RunningService {
+  /** What it listens on, e.g. `http://127.0.0.1:8080`. */
+  url: string;
+  port: number;
+  /** Stops taking requests, answers those in hand, releases everything. */
+  close(): Promise<void>;
+}
+
+/** A service in the foreground: its first log line says where it listens; one line says why it does not start. */
+export async function runService<Config extends { log_level: string }>(
+  name: string,
+  version: string,
+  environment: Record<string, string | undefined>,
+  readConfig: (environment: Record<string, string | undefined>) => Config,
+  start: (config: Config, logger: Logger) => Promise<RunningService>,
+): Promise<void> {
+  try {
+    const config = readConfig(environment);
+    const logger = createLogger(name, config.log_level);
+    const { url, port, close } = await start(config, logger);
+    logger.info({ url, port, version, pid: process.pid }, 'listening');
+    drainOnSignals(logger, close);
+  } catch (error) {
+    process.stderr.write(`rcpt ${name}: ${startFailure(name, error)}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+}
+
+/** One line that tells the operator what to do. */
+function startFailure(name: string, error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Refusal) {
+    const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    return `${error.detail}${reason}`;
+  }
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return `${name.toUpperCase()}_PORT: ${message}; takes a free port, or 0 to pick one`;
+  return message;
 }

@@ -1,5 +1,5 @@
 /** PostgreSQL through `pg`: a pool, named statements, one retry rule, and errors that say "away" apart from "wrong". */
-import { Pool, type PoolClient, TypeOverrides, type PoolConfig } from 'pg';
+import { Client, escapeIdentifier, Pool, type PoolClient, TypeOverrides, type PoolConfig } from 'pg';
 import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
@@ -87,6 +87,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     },
     snapshot: (work) =>
       once('begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
+    listen: (channel, heard) => listenOn(url, channel, heard),
     close: () => pool.end(),
   };
 }
@@ -108,6 +109,9 @@ function queriesOf(executeStatement: Execute): Queries {
     },
     async script(sql) {
       await executeStatement(sql, []);
+    },
+    async notify(channel, payload) {
+      await executeStatement('select pg_notify($1, $2)', [channel, payload]);
     },
   };
 }
@@ -160,4 +164,37 @@ function unavailableOr(error: unknown): unknown {
       error.message,
     );
   return away ? new DatabaseUnavailable(error) : error;
+}
+
+const LISTEN_AGAIN_MS = 1_000;
+
+/** A connection of its own, taken up again when it is lost; what was said meanwhile is not heard. */
+async function listenOn(url: string, channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
+  let stopped = false;
+  let client: Client | null = null;
+  let again: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const fresh = new Client({ connectionString: url, keepAlive: true });
+    fresh.on('notification', ({ payload }) => heard(payload ?? ''));
+    fresh.on('error', () => undefined);
+    fresh.on('end', listenAgain);
+    await fresh.connect();
+    await fresh.query(`listen ${escapeIdentifier(channel)}`);
+    client = fresh;
+  }
+  function retry(): void {
+    connect().catch(listenAgain);
+  }
+  function listenAgain(): void {
+    clearTimeout(again);
+    if (!stopped) again = setTimeout(retry, LISTEN_AGAIN_MS);
+  }
+
+  await connect();
+  return async () => {
+    stopped = true;
+    clearTimeout(again);
+    await client?.end();
+  };
 }

@@ -49,6 +49,7 @@ export function openSqlite(path: string): Db {
     script: (sql) => asTransaction((tx) => tx.script(sql)),
     transaction: asTransaction,
     snapshot: (work) => snapshotOf(path, work),
+    listen: async () => async () => {},
     async close() {
       while (scheduled !== null) await scheduled;
       reader.connection.close();
@@ -169,6 +170,7 @@ function connect(path: string): Connection {
     async script(sql) {
       connection.exec(sql);
     },
+    async notify() {},
   };
   return { connection, queries, prepare };
 }

@@ -1,0 +1,60 @@
+/** Members and datasets on the router's wire. */
+import { z } from 'zod';
+import { Line, Prose, Sha256 } from '../wire.ts';
+import { OffsetInstant } from './vocabulary.ts';
+
+export const NewMember = z.object({ email: z.email().max(254), name: Line });
+export const Member = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  status: z.enum(['active', 'inactive']),
+  annual_fee_paid: z.boolean(),
+  membership_started_at: OffsetInstant.nullable(),
+  membership_expires_at: OffsetInstant.nullable(),
+  created_at: OffsetInstant,
+});
+export type Member = z.infer<typeof Member>;
+
+export const MemberStatus = z.object({
+  member_id: z.string(),
+  status: z.enum(['active', 'inactive']),
+  active: z.boolean(),
+  annual_fee_paid: z.boolean(),
+  membership_expires_at: OffsetInstant.nullable(),
+});
+
+/** An id a caller may choose: letters, digits, `. _ -`. */
+export const ChosenId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'must be letters, digits, . _ or -');
+
+export const NewDataset = z.object({
+  id: ChosenId.optional(),
+  title: Line,
+  domain: Line,
+  description: Prose,
+  object_uri: Line,
+  license_type: Line,
+  quality_tier: Line,
+  checksum_sha256: Sha256,
+  size_bytes: z.int().nonnegative(),
+  row_count: z.int().nonnegative(),
+  is_member_access: z.boolean().optional(),
+});
+export const Dataset = NewDataset.extend({ id: z.string(), is_member_access: z.boolean(), created_at: OffsetInstant });
+export type Dataset = z.infer<typeof Dataset>;
+
+export const DatasetQuery = z.object({
+  domain: z.string().max(500).optional(),
+  quality_tier: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+});
+
+export const AccessRequest = z.object({ member_id: z.string().max(100) });
+export const AccessGranted = z.object({
+  access_granted: z.literal(true),
+  dataset_id: z.string(),
+  member_id: z.string(),
+  receipt_id: z.string(),
+  object_uri: z.string(),
+});

@@ -1,0 +1,23 @@
+/** The closed word lists of the router's wire (contract §3). */
+import { z } from 'zod';
+
+export const JOB_TYPES = ['inference', 'fine_tune', 'eval', 'dataset_build', 'embedding', 'batch'] as const;
+export const JobType = z.enum(JOB_TYPES);
+export type JobType = z.infer<typeof JobType>;
+
+export const JobStatus = z.enum(['queued', 'leased', 'running', 'completed', 'failed', 'canceled']);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+export const WaitingFor = z.enum(['no_worker_for_sku', 'no_worker_for_type', 'all_busy']);
+export type WaitingFor = z.infer<typeof WaitingFor>;
+
+export const WorkerStatus = z.enum(['registered', 'online', 'busy', 'draining', 'maintenance', 'offline']);
+export type WorkerStatus = z.infer<typeof WorkerStatus>;
+
+export const NodeStatus = z.enum(['available', 'busy', 'offline', 'maintenance']);
+export const ArtifactType = z.enum(['log', 'model', 'dataset', 'report', 'receipt', 'metrics', 'checkpoint', 'other']);
+
+/** `2026-05-29T20:00:00.000+00:00` */
+export const OffsetInstant = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+00:00$/, 'must be an ISO 8601 timestamp with offset +00:00');

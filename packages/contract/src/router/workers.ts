@@ -1,0 +1,154 @@
+/** The worker contract, version 0.2. */
+import { z } from 'zod';
+import { JsonObject, Line, Prose, Sha256 } from '../wire.ts';
+import { ChosenId } from './members.ts';
+import { ArtifactType, JobType, OffsetInstant, WorkerStatus } from './vocabulary.ts';
+
+export const WORKER_CONTRACT = '0.2';
+const Skus = z.array(z.string().max(100)).max(100);
+
+export const Capabilities = z.looseObject({
+  gpu_skus: Skus.optional(),
+  supports: z.array(JobType).max(20).optional(),
+  max_concurrent_jobs: z.int().min(1).max(1000).optional(),
+});
+export type Capabilities = z.infer<typeof Capabilities>;
+
+export const Registration = z.object({
+  node_id: ChosenId,
+  name: Line,
+  hostname: Line,
+  endpoint_url: z.string().max(2000).optional(),
+  capabilities: Capabilities.optional(),
+  tags: z.array(z.string().max(100)).max(100).optional(),
+  version: z.string().max(100).optional(),
+  heartbeat_interval_seconds: z.int().min(1).max(3600).optional(),
+});
+/** `worker_token` is shown here once. */
+export const Registered = z.object({
+  worker_id: z.string(),
+  worker_token: z.string(),
+  status: z.literal('registered'),
+});
+
+const LeaseToken = z.string().max(200);
+const WaitSeconds = z.number().min(0).max(30);
+
+export const Heartbeat = z.object({
+  status: z.enum(['online', 'busy', 'draining', 'maintenance']),
+  capabilities: Capabilities.optional(),
+  current_jobs: z.int().min(0).max(1000).optional(),
+  metrics: JsonObject.optional(),
+  leases: z
+    .array(z.object({ job_id: z.string().max(100), lease_token: LeaseToken }))
+    .max(1000)
+    .optional(),
+  /** Holds the answer until something about this worker changes. */
+  wait_seconds: WaitSeconds.optional(),
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+
+export const LeaseState = z.enum(['active', 'canceled', 'expired']);
+export const HeartbeatAnswer = z.object({
+  ok: z.literal(true),
+  worker_id: z.string(),
+  server_time: OffsetInstant,
+  next_heartbeat_seconds: z.number(),
+  desired: z.enum(['run', 'drain']),
+  leases: z.array(z.object({ job_id: z.string(), state: LeaseState, expires_at: OffsetInstant.nullable() })),
+});
+
+export const LeaseRequest = z.object({
+  supported_job_types: z.array(JobType).max(20),
+  supported_gpu_skus: Skus,
+  max_jobs: z.int().min(1).max(100).optional(),
+  wait_seconds: WaitSeconds.optional(),
+});
+
+export const LeasedJob = z.object({
+  id: z.string(),
+  job_type: JobType,
+  requested_gpu_sku: z.string(),
+  estimated_hours: z.number(),
+  input_dataset_ids: z.array(z.string()),
+  payload: JsonObject,
+  attempt: z.int(),
+});
+const Lease = { lease_id: z.string(), lease_token: z.string(), job: LeasedJob, expires_at: OffsetInstant };
+/** Without a job everything but `message` is null and `leases` is empty. */
+export const LeaseAnswer = z.object({
+  lease_id: z.string().nullable(),
+  lease_token: z.string().nullable(),
+  job: LeasedJob.nullable(),
+  expires_at: OffsetInstant.nullable(),
+  message: z.string(),
+  leases: z.array(z.object(Lease)),
+});
+
+const holding = { lease_token: LeaseToken };
+export const Accept = z.object(holding);
+export const StatusReport = z.object({
+  ...holding,
+  event_type: z.string().regex(/^[a-z][a-z0-9_.-]{0,79}$/, 'must be a lower-case word such as epoch_finished'),
+  message: Prose.optional(),
+  payload: JsonObject.optional(),
+});
+export const LogReport = z
+  .object({
+    ...holding,
+    message: z.string().max(1_000_000).optional(),
+    lines: z.array(z.string().max(100_000)).max(10_000).optional(),
+    stream: z
+      .string()
+      .regex(/^[a-z]{1,20}$/)
+      .optional(),
+    sequence: z.int().min(0).optional(),
+  })
+  .refine((log) => log.message !== undefined || log.lines !== undefined, {
+    path: ['lines'],
+    message: 'message or lines is required',
+  });
+export const EventRecorded = z.object({ event_id: z.string() });
+
+export const ArtifactReport = z.object({
+  ...holding,
+  artifact_type: ArtifactType,
+  name: Line,
+  uri: z.string().min(1).max(2000),
+  checksum_sha256: Sha256.optional(),
+  size_bytes: z.int().nonnegative().optional(),
+  metadata: JsonObject.optional(),
+});
+export const ArtifactRecorded = z.object({ artifact_id: z.string() });
+
+export const Completion = z.object({
+  ...holding,
+  output_uri: z.string().max(2000).optional(),
+  metrics: z.looseObject({ duration_seconds: z.number().positive().max(31_622_400).optional() }).optional(),
+  final_message: Prose.optional(),
+});
+export const Failure = z.object({
+  ...holding,
+  error_code: z.string().max(200).optional(),
+  message: Prose,
+  payload: JsonObject.optional(),
+});
+
+export const Worker = z.object({
+  id: z.string(),
+  node_id: z.string(),
+  name: z.string(),
+  hostname: z.string(),
+  endpoint_url: z.string().nullable(),
+  status: WorkerStatus,
+  desired: z.enum(['run', 'drain']),
+  capabilities: JsonObject,
+  tags: z.array(z.string()),
+  version: z.string().nullable(),
+  current_jobs: z.int(),
+  metrics: JsonObject,
+  heartbeat_interval_seconds: z.int(),
+  last_heartbeat_at: OffsetInstant.nullable(),
+  created_at: OffsetInstant,
+});
+export type Worker = z.infer<typeof Worker>;

@@ -1,0 +1,236 @@
+/**
+ * One commit's worth of acts. Jobs are read once, changed by the pure rules in the order the acts came, and written once:
+ * what the rules say is recorded here and nowhere else.
+ *   members' and registry work → new jobs → acts on jobs and heartbeats → leases, which see all of that
+ */
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { Clock, Effect, Job } from './domain/job.ts';
+import { leaseTogether, type LeaseAct } from './lease.ts';
+import { announce, isNews, type News, noNews, queueKey } from './news.ts';
+import type { Book } from './receipts/book.ts';
+import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
+import {
+  insertArtifact,
+  insertEvents,
+  insertJobs,
+  insertLogs,
+  lockJobs,
+  type StoredArtifact,
+  type StoredEvent,
+  type StoredLog,
+  updateJobs,
+} from './store/jobs.ts';
+import { type Beat, recordBeats } from './store/workers.ts';
+
+export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
+
+/** Anything that is not about jobs: refuses before it writes, and every statement tolerates a conflict. */
+export interface WorkAct<T> {
+  kind: 'work';
+  run(tx: Queries, book: Book, news: News): Promise<T>;
+}
+
+/** A new job, with the receipt it is created with; answered with the job. */
+export interface CreateAct {
+  kind: 'create';
+  create(book: Book): { job: Job; event: StoredEvent };
+}
+
+/** One act on one job. `perform` is called with the job as the acts before left it; it records, or throws a refusal. */
+export interface JobAct<T> {
+  kind: 'job';
+  job_id: string;
+  perform(job: Job, record: Recorder, clock: Clock): T;
+}
+
+/** A heartbeat: the worker's own row, and the leases it lists. */
+export interface BeatAct<T> {
+  kind: 'beat';
+  beat(at: string): Beat;
+  job_ids: string[];
+  perform(jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
+}
+
+/** What an act leaves behind, stored with the commit. */
+export interface Recorder {
+  /** The job as it is now, with receipts and events. Returns the events' ids. */
+  effect(effect: Effect): string[];
+  log(log: Omit<StoredLog, 'id' | 'created_at'>): string;
+  artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string;
+  /** Opens a ledger Run once this is committed. */
+  bridge(entry: BridgeEntry): void;
+}
+
+export interface Commit {
+  /** An answer or a `Refusal` per act, in the order of the acts. */
+  perform(acts: Act<unknown>[]): Promise<unknown[]>;
+  announce(): Promise<void>;
+  news: News;
+}
+
+export interface CommitSettings {
+  lease_seconds: number;
+  /** Names this process to the others. */
+  desk_id: string;
+}
+
+export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }: CommitSettings): Commit {
+  const clock: Clock = { now: book.now, lease_seconds };
+  const news = noNews();
+  return {
+    news,
+    async perform(acts) {
+      const outcomes = new Array<unknown>(acts.length);
+      const sheet = new WorkSheet(tx, book, news);
+      for (const [i, act] of acts.entries())
+        if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
+      for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
+      await sheet.read(acts.flatMap((act) => (act.kind === 'job' ? [act.job_id] : act.kind === 'beat' ? act.job_ids : [])));
+      for (const [i, act] of acts.entries()) {
+        if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
+        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, clock));
+      }
+      await sheet.write();
+      const leases = acts.flatMap((act, i) => (act.kind === 'lease' ? [{ act, i }] : []));
+      if (leases.length > 0) {
+        const answers = await leaseTogether(tx, leases.map(({ act }) => act), sheet, clock);
+        leases.forEach(({ i }, n) => {
+          outcomes[i] = answers[n];
+        });
+        await sheet.write();
+      }
+      return outcomes;
+    },
+    async announce() {
+      if (isNews(news)) await announce(tx, desk_id, news);
+    },
+  };
+}
+
+/** Jobs between being read and being written, and everything recorded on the way. */
+export class WorkSheet implements Recorder {
+  readonly #tx: Queries;
+  readonly #book: Book;
+  readonly #news: News;
+  #read = new Map<string, Job>();
+  #now = new Map<string, Job>();
+  #created: Job[] = [];
+  #events: StoredEvent[] = [];
+  #logs: StoredLog[] = [];
+  #artifacts: StoredArtifact[] = [];
+  #bridged: BridgeEntry[] = [];
+  #beats = new Map<string, Beat>();
+
+  constructor(tx: Queries, book: Book, news: News) {
+    this.#tx = tx;
+    this.#book = book;
+    this.#news = news;
+  }
+
+  create({ create }: CreateAct): Job {
+    const { job, event } = create(this.#book);
+    this.#created.push(job);
+    this.#events.push(event);
+    this.#isQueued(job);
+    return job;
+  }
+
+  async read(ids: string[]): Promise<void> {
+    this.hold(await lockJobs(this.#tx, ids));
+  }
+
+  /** Jobs that were read and locked by others' queries. */
+  hold(jobs: Map<string, Job>): void {
+    for (const [id, job] of jobs) {
+      this.#read.set(id, job);
+      this.#now.set(id, job);
+    }
+  }
+
+  load(id: string): Job {
+    const job = this.#now.get(id);
+    if (job === undefined) throw new Refusal('not_found', `There is no job ${id}.`);
+    return job;
+  }
+
+  beat<T>(act: BeatAct<T>, clock: Clock): T {
+    const beat = act.beat(this.#book.at);
+    this.#beats.set(beat.id, beat);
+    return act.perform((id) => this.#now.get(id), this, clock);
+  }
+
+  effect({ job, receipts, events }: Effect): string[] {
+    const before = this.#now.get(job.id);
+    this.#now.set(job.id, job);
+    for (const receipt of receipts) this.#book.write(receipt);
+    if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
+    if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
+    return events.map((event) => {
+      const id = newId('event');
+      this.#events.push({ ...event, id, job_id: job.id, created_at: this.#book.at });
+      return id;
+    });
+  }
+
+  log(log: Omit<StoredLog, 'id' | 'created_at'>): string {
+    const id = newId('event');
+    this.#logs.push({ ...log, id, created_at: this.#book.at });
+    return id;
+  }
+
+  artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
+    const id = newId('art');
+    this.#artifacts.push({ ...artifact, id, created_at: this.#book.at });
+    return id;
+  }
+
+  bridge(entry: BridgeEntry): void {
+    this.#bridged.push(entry);
+  }
+
+  receipt(draft: Parameters<Book['write']>[0]): string {
+    return this.#book.write(draft);
+  }
+
+  async write(): Promise<void> {
+    if (this.#created.length > 0) await insertJobs(this.#tx, this.#created);
+    const changes = [...this.#now].flatMap(([id, to]) => {
+      const from = this.#read.get(id)!;
+      return from === to ? [] : [{ from, to }];
+    });
+    await updateJobs(this.#tx, changes);
+    await insertEvents(this.#tx, this.#events);
+    await insertLogs(this.#tx, this.#logs);
+    for (const artifact of this.#artifacts) await insertArtifact(this.#tx, artifact);
+    await insertBridgeEntries(this.#tx, this.#bridged, this.#book.at);
+    await recordBeats(this.#tx, [...this.#beats.values()]);
+    this.#read = new Map(this.#now);
+    this.#created = [];
+    this.#events = [];
+    this.#logs = [];
+    this.#artifacts = [];
+    this.#bridged = [];
+    this.#beats = new Map();
+  }
+
+  #isQueued(job: Job): void {
+    const key = queueKey(job.requested_gpu_sku, job.job_type);
+    this.#news.queued.set(key, (this.#news.queued.get(key) ?? 0) + 1);
+  }
+}
+
+function attempt<T>(perform: () => T): T | Refusal {
+  try {
+    return perform();
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}
+

@@ -1,0 +1,49 @@
+/** The router's settings (contract §5), read once in main.ts. */
+import { ConfigError, readConfig, setting } from '@rcpt/service/config.ts';
+import { z } from 'zod';
+
+const RouterSettings = z.object({
+  host: setting.host('ROUTER_HOST', '127.0.0.1'),
+  port: setting.port('ROUTER_PORT', 8088),
+  database_url: setting.database('ROUTER_DATABASE_URL', 'sqlite:data/router.db'),
+  receipts_dir: setting.matching('ROUTER_RECEIPTS_DIR', /.+/, 'data/receipts', 'a folder'),
+  admin_token: setting.secret('ROUTER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
+  enrollment_token: setting.secret('ROUTER_ENROLLMENT_TOKEN', 'a secret of at least 16 characters'),
+  metering: z.enum(['reported', 'measured']).default('reported').meta({ env: 'ROUTER_METERING', takes: 'reported or measured' }),
+  lease_seconds: setting.count('ROUTER_LEASE_SECONDS', 600, 'a number of seconds'),
+  allow_open: z
+    .enum(['yes', 'no'])
+    .default('no')
+    .meta({ env: 'ROUTER_ALLOW_OPEN', takes: 'yes to listen beyond loopback without ROUTER_ADMIN_TOKEN, else no' }),
+  ledger_url: setting.httpUrl('LEDGER_URL'),
+  ledger_api_key: z.string().regex(/^rk_\S+$/).optional().meta({ env: 'LEDGER_API_KEY', takes: 'an API key of the ledger (rk_…)', secret: true }),
+  json_body_bytes: setting.count('ROUTER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
+  write_queue: setting.count('ROUTER_WRITE_QUEUE', 20_000, 'how many changes may wait'),
+  overload_delay_ms: setting.count('ROUTER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
+  trust_proxy: z
+    .string()
+    .regex(/^[\d.:a-fA-F/, ]+$/)
+    .optional()
+    .meta({ env: 'ROUTER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
+  log_level: setting.matching('ROUTER_LOG_LEVEL', /^(debug|info|warn|error|silent)$/, 'info', 'debug, info, warn, error or silent'),
+});
+
+export type Config = Readonly<z.infer<typeof RouterSettings>>;
+
+/** Throws `ConfigError`, one line. */
+export function readRouterConfig(environment: Record<string, string | undefined>): Config {
+  const config = readConfig(RouterSettings, environment);
+  if (!isLoopback(config.host) && config.admin_token === undefined && config.allow_open !== 'yes')
+    throw new ConfigError(
+      `ROUTER_ADMIN_TOKEN: got nothing, takes a secret when ROUTER_HOST is ${config.host}: its endpoints are open (or say ROUTER_ALLOW_OPEN=yes)`,
+    );
+  if ((config.ledger_url === undefined) !== (config.ledger_api_key === undefined)) {
+    const missing = config.ledger_url === undefined ? 'LEDGER_URL' : 'LEDGER_API_KEY';
+    throw new ConfigError(`${missing}: got nothing, takes its half of the bridge: LEDGER_URL and LEDGER_API_KEY go together`);
+  }
+  return config;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}

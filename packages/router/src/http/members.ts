@@ -1,0 +1,87 @@
+import { AccessGranted, AccessRequest, Dataset, DatasetQuery, Member, MemberStatus, NewDataset, NewMember } from '@rcpt/contract/router/members.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import { z } from 'zod';
+import { activate, grantAccess, showMember } from '../members.ts';
+import type { Router } from '../router.ts';
+import { insertDataset, insertMember, listDatasets, loadDataset, loadMember } from '../store/members.ts';
+import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
+
+const Id = z.object({ id: z.string() });
+
+export function memberRoutes(app: App, router: Router): void {
+  const config = { open_to: 'member' } as const;
+  const common = { tags: ['members'], security: OPEN_OR_BEARER };
+
+  app.post(
+    '/members',
+    { config, schema: { ...common, summary: 'Create a member', headers: IdempotencyHeader, body: NewMember, response: { 201: Member } } },
+    (request, reply) =>
+      createAndSend(router, request, reply, async (tx, book) => {
+        const { email, name } = request.body;
+        const member = { id: newId('mem'), email, name, membership_started_at: null, membership_expires_at: null, created_at: book.at };
+        await insertMember(tx, member);
+        return { body: showMember(member, book.now), location: `/members/${member.id}` };
+      }),
+  );
+
+  app.get('/members/:id', { config, schema: { ...common, summary: 'One member', params: Id, response: { 200: Member } } }, async (request) =>
+    showMember(await loadMember(router.db, request.params.id), router.now()),
+  );
+
+  app.post(
+    '/members/:id/activate',
+    { config, schema: { ...common, summary: 'Activate for 365 days, 100.00 USD; active already: unchanged', params: Id, response: { 200: Member } } },
+    (request) => router.writer.act({ kind: 'work', run: (tx, book) => activate(tx, book, request.params.id) }),
+  );
+
+  app.get(
+    '/members/:id/status',
+    { config, schema: { ...common, summary: 'Is the member active?', params: Id, response: { 200: MemberStatus } } },
+    async (request) => {
+      const { id, status, annual_fee_paid, membership_expires_at } = showMember(await loadMember(router.db, request.params.id), router.now());
+      return { member_id: id, status, active: status === 'active', annual_fee_paid, membership_expires_at };
+    },
+  );
+}
+
+export function datasetRoutes(app: App, router: Router): void {
+  const config = { open_to: 'member' } as const;
+  const common = { tags: ['datasets'], security: OPEN_OR_BEARER };
+
+  app.post(
+    '/datasets',
+    { config, schema: { ...common, summary: 'Register a dataset', headers: IdempotencyHeader, body: NewDataset, response: { 201: Dataset } } },
+    (request, reply) =>
+      createAndSend(router, request, reply, async (tx, book) => {
+        const { id = newId('ds'), is_member_access = true, ...described } = request.body;
+        const dataset = { id, ...described, is_member_access, created_at: book.at };
+        await insertDataset(tx, dataset);
+        return { body: dataset, location: `/datasets/${id}` };
+      }),
+  );
+
+  app.get(
+    '/datasets',
+    { config, schema: { ...common, summary: 'Datasets; x-total-count says how many there are', querystring: DatasetQuery, response: { 200: z.array(Dataset) } } },
+    async (request, reply) => {
+      const { total, datasets } = await listDatasets(router.db, request.query);
+      reply.header('x-total-count', String(total));
+      return datasets;
+    },
+  );
+
+  app.get('/datasets/:id', { config, schema: { ...common, summary: 'One dataset', params: Id, response: { 200: Dataset } } }, (request) =>
+    loadDataset(router.db, request.params.id),
+  );
+
+  app.post(
+    '/datasets/:id/access',
+    {
+      config,
+      schema: { ...common, summary: 'Grant an active member access; 403 for an inactive one', params: Id, body: AccessRequest, response: { 200: AccessGranted } },
+    },
+    (request) =>
+      router.writer.act({ kind: 'work', run: (tx, book) => grantAccess(tx, book, request.params.id, request.body.member_id) }),
+  );
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { z } from 'zod';
+import { instant } from '../domain/time.ts';
+import { linesOf, verifyReceipts } from '../receipts/verify.ts';
+import type { Router } from '../router.ts';
+import { VERSION } from '../version.ts';
+import { OPEN_OR_BEARER } from './shell.ts';
+
+const Query = z.object({
+  /** UTC; default today. */
+  date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-05-29').optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+});
+const Receipt = z.looseObject({ receipt_id: z.string(), receipt_type: z.string(), checksum_sha256: z.string() });
+const Receipts = z.object({ date: z.string(), receipts: z.array(Receipt) });
+const Violation = z.looseObject({ kind: z.string(), file: z.string(), line: z.int().nullable(), receipt_id: z.string().nullable(), detail: z.string() });
+const Report = z.object({ ok: z.boolean(), receipts_checked: z.int(), violation: Violation.nullable(), violations: z.array(Violation) });
+const Health = z.object({ status: z.string(), service: z.string(), version: z.string(), db_status: z.string(), timestamp: z.string() });
+
+/** Verifications at a time: each reads every file. */
+let verifying = 0;
+const AT_ONCE = 2;
+
+export function receiptRoutes(app: App, router: Router): void {
+  const config = { open_to: 'member' } as const;
+  const common = { tags: ['receipts'], security: OPEN_OR_BEARER };
+
+  app.get(
+    '/receipts',
+    { config, schema: { ...common, summary: 'The receipts of one UTC date, as they stand in the file', querystring: Query, response: { 200: Receipts } } },
+    async (request, reply) => {
+      const { date = instant(router.now()).slice(0, 10), limit, offset } = request.query;
+      const lines: string[] = [];
+      let seen = 0;
+      const file = router.folder.fileOf(date);
+      if (existsSync(file))
+        for await (const { text, terminated } of linesOf(file)) {
+          if (!terminated || seen++ < offset) continue;
+          lines.push(text);
+          if (lines.length === limit) break;
+        }
+      reply.type('application/json; charset=utf-8');
+      return reply.send(`{"date":"${date}","receipts":[${lines.join(',')}]}` as never);
+    },
+  );
+
+  app.get('/receipts/verify', { config, schema: { ...common, summary: 'Verify all receipts against themselves and the database', response: { 200: Report } } }, async () => {
+    if (verifying >= AT_ONCE) throw new Refusal('overloaded', 'The receipts are being verified already. Try again shortly.');
+    verifying++;
+    try {
+      return await verifyReceipts(router.db, router.folder);
+    } finally {
+      verifying--;
+    }
+  });
+}
+
+export function healthRoutes(app: App, router: Router): void {
+  app.get(
+    '/health',
+    { config: { open_to: 'all' }, schema: { tags: ['health'], summary: 'Is the router healthy?', response: { 200: Health, 503: Health } } },
+    async (_, reply) => {
+      const ok = await router.probe.check();
+      return reply
+        .code(ok ? 200 : 503)
+        .header('cache-control', 'no-store')
+        .send({
+          status: ok ? 'ok' : 'unavailable',
+          service: 'compute-router',
+          version: VERSION,
+          db_status: ok ? 'ok' : 'unavailable',
+          timestamp: instant(router.now()),
+        });
+    },
+  );
+}

@@ -1,0 +1,93 @@
+/** What the routes share: who may call, and creating once per `Idempotency-Key` through the writer. */
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { answerOnce, type Created } from '@rcpt/service/idempotency.ts';
+import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { News } from '../news.ts';
+import type { Book } from '../receipts/book.ts';
+import type { Router } from '../router.ts';
+import { findWorkerByToken, type StoredWorker } from '../store/workers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `member`: everybody, or the admin token where one is set. `worker`: a worker's token. `enroll`: see contract §3. */
+    open_to?: 'all' | 'member' | 'worker' | 'enroll';
+  }
+  interface FastifyRequest {
+    worker: StoredWorker;
+    bearer: string;
+  }
+}
+
+/** A worker's own row is looked at anew this often; orders to it travel with its leases and heartbeats. */
+const KEPT_MS = 5_000;
+const KEPT_WORKERS = 50_000;
+
+export function authenticate(app: App, { config, db }: Pick<Router, 'config' | 'db'>): void {
+  const kept = new Map<string, { worker: StoredWorker; until: number }>();
+  app.decorateRequest('worker');
+  app.decorateRequest('bearer', '');
+
+  app.addHook('onRequest', async (request) => {
+    const to = request.routeOptions.config.open_to;
+    if (to === undefined || to === 'all') return;
+    request.bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (to === 'worker') request.worker = await workerOf(request.bearer);
+    else if (to === 'enroll') require(request, config.enrollment_token, 'enrollment token');
+    else require(request, config.admin_token, 'admin token');
+  });
+
+  async function workerOf(token: string): Promise<StoredWorker> {
+    if (!token.startsWith('dwrk_')) throw new Refusal('unauthenticated', 'Send the worker token: Authorization: Bearer dwrk_…');
+    const hash = secretSha256(token);
+    const known = kept.get(hash);
+    if (known !== undefined && known.until > performance.now()) return known.worker;
+    const worker = await findWorkerByToken(db, hash);
+    if (worker === null || !secretsEqual(worker.token_sha256, hash)) throw new Refusal('unauthenticated', 'This worker token is unknown.');
+    if (kept.size >= KEPT_WORKERS) kept.clear();
+    kept.set(hash, { worker, until: performance.now() + KEPT_MS });
+    return worker;
+  }
+}
+
+function require(request: FastifyRequest, token: string | undefined, name: string): void {
+  if (token !== undefined && !secretsEqual(request.bearer, token))
+    throw new Refusal('unauthenticated', `Send the ${name}: Authorization: Bearer …`);
+}
+
+/** Open on loopback; under the admin token where one is set. */
+export const OPEN_OR_BEARER: Record<string, string[]>[] = [{}, { bearer: [] }];
+
+export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
+
+type Create = (tx: Queries, book: Book, news: News) => Promise<Created>;
+
+/** 201 with `Location`. */
+export async function createAndSend(router: Router, request: FastifyRequest, reply: FastifyReply, create: Create) {
+  const { body, location } = await createdOnce(router, request, create);
+  return reply.code(201).header('location', location).send(body);
+}
+
+/** Once per `Idempotency-Key`, through the writer. */
+export function createdOnce({ writer }: Router, request: FastifyRequest, create: Create): Promise<Created> {
+  const idempotent = {
+    organization_id: '',
+    key: keyOf(request),
+    credential: request.bearer,
+    request: { method: request.method, url: request.url, body: request.body ?? null },
+  };
+  return writer.act<Created>({
+    kind: 'work',
+    run: (tx, book, news) => answerOnce(tx, idempotent, (inner) => create(inner, book, news)),
+  });
+}
+
+export function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new Refusal('invalid', 'Idempotency-Key takes 1 to 255 printable ASCII characters without spaces.');
+}

@@ -1,0 +1,127 @@
+import {
+  Accept,
+  ArtifactRecorded,
+  ArtifactReport,
+  Completion,
+  EventRecorded,
+  Failure,
+  Heartbeat,
+  HeartbeatAnswer,
+  LeaseAnswer,
+  LeaseRequest,
+  LogReport,
+  Registered,
+  Registration,
+  StatusReport,
+} from '@rcpt/contract/router/workers.ts';
+import { Job } from '@rcpt/contract/router/compute.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { z } from 'zod';
+import { showJob } from '../jobs.ts';
+import type { Router } from '../router.ts';
+import { acceptJob, completeJob, failJob, heartbeat, leaseJobs, register, reportArtifact, reportLog, reportStatus } from '../workers.ts';
+import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
+
+const Id = z.object({ id: z.string() });
+
+export function workerRoutes(app: App, router: Router): void {
+  const common = { tags: ['workers'] };
+  const worker = { config: { open_to: 'worker' } as const, security: [{ bearer: [] as string[] }] };
+  const { config } = worker;
+  const held = { ...common, security: worker.security, params: Id };
+
+  app.post(
+    '/workers/register',
+    {
+      config: { open_to: 'enroll' },
+      schema: {
+        ...common,
+        security: OPEN_OR_BEARER,
+        summary: 'Register once; the worker_token is shown here only',
+        headers: IdempotencyHeader,
+        body: Registration,
+        response: { 201: Registered },
+      },
+    },
+    (request, reply) =>
+      createAndSend(router, request, reply, async (tx, book) => {
+        const registered = await register(tx, book, request.body);
+        return { body: registered, location: `/admin/workers/${registered.worker_id}` };
+      }),
+  );
+
+  app.post(
+    '/workers/heartbeat',
+    {
+      config,
+      schema: {
+        ...common,
+        security: worker.security,
+        summary: 'Heartbeat; renews the leases it lists and says how they stand',
+        body: Heartbeat,
+        response: { 200: HeartbeatAnswer },
+      },
+    },
+    (request) => heartbeat(router, request.worker, request.body, goneSignal(request.raw)),
+  );
+
+  app.post(
+    '/workers/jobs/lease',
+    {
+      config,
+      schema: {
+        ...common,
+        security: worker.security,
+        summary: 'Lease the next jobs this worker can do; waits for one when asked to',
+        body: LeaseRequest,
+        response: { 200: LeaseAnswer },
+      },
+    },
+    (request) => leaseJobs(router, request.worker, request.body, goneSignal(request.raw)),
+  );
+
+  app.post(
+    '/workers/jobs/:id/accept',
+    { config, schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } } },
+    async (request) => showJob(await acceptJob(router, request.worker, request.params.id, request.body), [], router.now()),
+  );
+
+  app.post(
+    '/workers/jobs/:id/status',
+    { config, schema: { ...held, summary: 'Report what is happening', body: StatusReport, response: { 200: EventRecorded } } },
+    (request) => reportStatus(router, request.worker, request.params.id, request.body),
+  );
+
+  app.post(
+    '/workers/jobs/:id/logs',
+    { config, schema: { ...held, summary: 'Send log lines; a repeated sequence is stored once', body: LogReport, response: { 200: EventRecorded } } },
+    (request) => reportLog(router, request.worker, request.params.id, request.body),
+  );
+
+  app.post(
+    '/workers/jobs/:id/artifacts',
+    { config, schema: { ...held, summary: 'Report an artifact', body: ArtifactReport, response: { 200: ArtifactRecorded } } },
+    (request) => reportArtifact(router, request.worker, request.params.id, request.body),
+  );
+
+  app.post(
+    '/workers/jobs/:id/complete',
+    { config, schema: { ...held, summary: 'Complete; the server computes the cost', body: Completion, response: { 200: Job } } },
+    async (request) => showJob(await completeJob(router, request.worker, request.params.id, request.body), [], router.now()),
+  );
+
+  app.post(
+    '/workers/jobs/:id/fail',
+    { config, schema: { ...held, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
+    async (request) => showJob(await failJob(router, request.worker, request.params.id, request.body), [], router.now()),
+  );
+}
+
+/** Aborts when the caller hangs up: nothing is leased to somebody who is gone. */
+function goneSignal(raw: { once(event: 'close', listener: () => void): unknown; socket: { once(event: 'close', listener: () => void): unknown; off(event: 'close', listener: () => void): unknown } }): AbortSignal {
+  const gone = new AbortController();
+  const hangUp = () => gone.abort();
+  raw.socket.once('close', hangUp);
+  raw.once('close', () => raw.socket.off('close', hangUp));
+  return gone.signal;
+}

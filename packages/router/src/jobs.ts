@@ -1,0 +1,90 @@
+/** Jobs as members see them, and how one is made. */
+import type { Job as PublicJob, NewJob } from '@rcpt/contract/router/compute.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { CreateAct } from './acts.ts';
+import { type Job, phase } from './domain/job.ts';
+import { quoteCents, usdNumber } from './domain/price.ts';
+import { waitingFor } from './domain/worker.ts';
+import { listWorkers, type StoredWorker } from './store/workers.ts';
+
+const ATTEMPTS = 3;
+
+/** The member must exist and the SKU have a price; both are looked at before. */
+export function newJob(body: NewJob): CreateAct {
+  const estimated_cents = quoteCents(body.requested_gpu_sku, body.estimated_hours);
+  return {
+    kind: 'create',
+    create(book) {
+      const job: Job = {
+        id: newId('job'),
+        member_id: body.member_id,
+        job_type: body.job_type,
+        requested_gpu_sku: body.requested_gpu_sku,
+        status: 'queued',
+        priority: body.priority ?? 0,
+        estimated_hours: String(body.estimated_hours),
+        estimated_cents,
+        input_dataset_ids: body.input_dataset_ids ?? [],
+        payload: body.payload ?? {},
+        max_attempts: body.max_attempts ?? ATTEMPTS,
+        receipt_id: '',
+        created_at: book.at,
+        output_uri: body.output_uri ?? null,
+        assigned_node_id: null,
+        attempt: 0,
+        actual_started_at: null,
+        actual_finished_at: null,
+        actual_hours: null,
+        actual_cents: null,
+        worker_id: null,
+        lease_id: null,
+        lease_sha256: null,
+        lease_expires_at: null,
+        past_leases: [],
+      };
+      const receipt_id = book.write(phase(job, 'created', estimated_cents, { estimated_hours: body.estimated_hours }));
+      const event = {
+        id: newId('event'),
+        job_id: job.id,
+        event_type: 'created',
+        message: 'Queued.',
+        payload: {},
+        worker_id: null,
+        created_at: book.at,
+      };
+      return { job: { ...job, receipt_id }, event };
+    },
+  };
+}
+
+/** Workers are only looked at when a queued job has to say why it waits. */
+export async function showJobs(db: Queries, jobs: Job[], now: number): Promise<PublicJob[]> {
+  const workers = jobs.some((job) => job.status === 'queued') ? await listWorkers(db) : [];
+  return jobs.map((job) => showJob(job, workers, now));
+}
+
+export function showJob(job: Job, workers: StoredWorker[], now: number): PublicJob {
+  return {
+    id: job.id,
+    member_id: job.member_id,
+    job_type: job.job_type,
+    requested_gpu_sku: job.requested_gpu_sku,
+    assigned_node_id: job.assigned_node_id,
+    status: job.status,
+    estimated_hours: Number(job.estimated_hours),
+    estimated_cost_usd: usdNumber(job.estimated_cents),
+    actual_started_at: job.actual_started_at,
+    actual_finished_at: job.actual_finished_at,
+    actual_hours: job.actual_hours === null ? null : Number(job.actual_hours),
+    actual_cost_usd: job.actual_cents === null ? null : usdNumber(job.actual_cents),
+    input_dataset_ids: job.input_dataset_ids,
+    output_uri: job.output_uri,
+    receipt_id: job.receipt_id,
+    attempt: job.attempt,
+    max_attempts: job.max_attempts,
+    priority: job.priority,
+    waiting_for: job.status === 'queued' ? waitingFor(job, workers, now) : null,
+    created_at: job.created_at,
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * How a job finds its worker. Workers that ask together are served together: for every SKU and type they support, the head
+ * of that queue is locked, the heads are merged oldest first within priority, and each worker gets the first that it can do.
+ * A job is leased by changing its own row, so there is one lease or none. Rows that another process is leasing are left out.
+ */
+import { gpuPrice } from '@rcpt/contract/prices.ts';
+import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
+import type { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
+import type { z } from 'zod';
+import type { WorkSheet } from './acts.ts';
+import { type Clock, type Job, lease } from './domain/job.ts';
+import { queueKey } from './news.ts';
+import { lockQueued } from './store/jobs.ts';
+
+export interface LeaseAct {
+  kind: 'lease';
+  worker_id: string;
+  node_id: string;
+  job_types: JobType[];
+  gpu_skus: string[];
+  max_jobs: number;
+  /** False once nobody waits for the answer any more: nothing is leased for it. */
+  wanted(): boolean;
+}
+
+export type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
+
+/** The leases of each act, in the order of the acts; none: an empty list. */
+export async function leaseTogether(tx: Queries, acts: LeaseAct[], sheet: WorkSheet, clock: Clock): Promise<Leased[][]> {
+  const asking = acts.filter((act) => act.wanted());
+  const queues = await headsOf(tx, asking, sheet);
+  return acts.map((act) => {
+    const leases: Leased[] = [];
+    if (!act.wanted()) return leases;
+    const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
+    while (leases.length < act.max_jobs) {
+      const next = open.reduce<Queue | null>((best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best), null);
+      const job = next?.jobs.shift();
+      if (job === undefined) break;
+      leases.push(leaseTo(act, job, sheet, clock));
+    }
+    return leases;
+  });
+}
+
+interface Queue {
+  jobs: Job[];
+}
+
+/** The first jobs of every queue that is asked for, as many as all askers together could take. */
+async function headsOf(tx: Queries, acts: LeaseAct[], sheet: WorkSheet): Promise<Map<string, Queue>> {
+  const wanted = new Map<string, number>();
+  for (const act of acts) for (const key of pairsOf(act)) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
+  const queues = new Map<string, Queue>();
+  for (const [key, limit] of wanted) {
+    const [gpu_sku, job_type] = key.split(' ') as [string, string];
+    const jobs = await lockQueued(tx, gpu_sku, job_type, limit);
+    sheet.hold(new Map(jobs.map((job) => [job.id, job])));
+    queues.set(key, { jobs });
+  }
+  return queues;
+}
+
+/** Only priced SKUs have queues. */
+function pairsOf({ gpu_skus, job_types }: Pick<LeaseAct, 'gpu_skus' | 'job_types'>): string[] {
+  const skus = [...new Set(gpu_skus)].filter((sku) => gpuPrice(sku) !== null);
+  return skus.flatMap((sku) => [...new Set(job_types)].map((type) => queueKey(sku, type)));
+}
+
+/** Higher priority first, then the older one: ids sort by the instant they were made. */
+function isBefore(a: Job | undefined, b: Job | undefined): boolean {
+  if (a === undefined) return false;
+  if (b === undefined) return true;
+  return a.priority !== b.priority ? a.priority > b.priority : a.id < b.id;
+}
+
+function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, clock: Clock): Leased {
+  const lease_id = newId('lease');
+  const lease_token = `dlease_${newSecret()}`;
+  const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);
+  sheet.effect(effect);
+  const { id, job_type, requested_gpu_sku, estimated_hours, input_dataset_ids, payload, attempt, lease_expires_at } = effect.job;
+  return {
+    lease_id,
+    lease_token,
+    expires_at: lease_expires_at!,
+    job: { id, job_type, requested_gpu_sku, estimated_hours: Number(estimated_hours), input_dataset_ids, payload, attempt },
+  };
+}

@@ -1,0 +1,20 @@
+/** Every code the router's domain and stores can throw → HTTP (contract §1, §3). */
+import { Refusal } from '@rcpt/service/error.ts';
+import type { ProblemRow } from '@rcpt/service/problem.ts';
+
+export const ROUTER_PROBLEMS = {
+  lease_invalid: { status: 400, title: 'Not the token of a lease on this job' },
+  lease_expired: { status: 409, title: 'The lease has expired' },
+  job_canceled: { status: 409, title: 'The job was canceled' },
+  job_state_conflict: { status: 409, title: 'The job is in another state' },
+  member_inactive: { status: 403, title: 'The member is not active' },
+  dataset_not_shared: { status: 403, title: 'The dataset is not open to members' },
+  email_taken: { status: 409, title: 'The e-mail address is taken' },
+  id_taken: { status: 409, title: 'The id is taken' },
+  gpu_unpriced: { status: 422, title: 'No price for this GPU' },
+} as const satisfies Record<string, ProblemRow>;
+
+export type RouterCode = keyof typeof ROUTER_PROBLEMS;
+
+export const refuse = (code: RouterCode, detail: string, members?: Record<string, unknown>) =>
+  new Refusal<RouterCode>(code, detail, members);

@@ -1,0 +1,20 @@
+/** What every route of the router stands on; built once in start.ts. */
+import type { Db } from '@rcpt/service/db.ts';
+import type { Probe } from '@rcpt/service/health.ts';
+import type { Config } from './config.ts';
+import type { NewsDesk } from './news.ts';
+import type { ReceiptsFolder } from './receipts/folder.ts';
+import type { Waiting } from './waiting.ts';
+import type { Writer } from './writer.ts';
+
+export interface Router {
+  config: Config;
+  db: Db;
+  writer: Writer;
+  desk: NewsDesk;
+  folder: ReceiptsFolder;
+  waiting: Waiting;
+  probe: Probe;
+  /** Milliseconds since 1970. */
+  now(): number;
+}

@@ -1,0 +1,77 @@
+/** A running router from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
+import { createProbe } from '@rcpt/service/health.ts';
+import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
+import { openDatabase } from '@rcpt/service/open.ts';
+import { createApp } from './app.ts';
+import { startBridge } from './bridge/deliver.ts';
+import type { Config } from './config.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { openNewsDesk } from './news.ts';
+import { openReceiptsFolder } from './receipts/folder.ts';
+import { recoverReceipts } from './receipts/recover.ts';
+import type { Router } from './router.ts';
+import { keepSweeping } from './sweep.ts';
+import { createWaiting } from './waiting.ts';
+import { createWriter } from './writer.ts';
+
+const FORGET_EVERY_MS = 600_000;
+
+export interface RunningRouter {
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Throws `schema_behind`, `database_unavailable`, or the error of a port that is taken. */
+export async function startRouter(config: Config, logger: Logger, now: () => number = Date.now): Promise<RunningRouter> {
+  const db = openDatabase(config.database_url, (error) => logger.warn({ err: error }, 'idle database connection lost'));
+  if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
+  else await checkSchema(db, MIGRATIONS);
+  const folder = openReceiptsFolder(config.receipts_dir);
+  const recovered = await recoverReceipts(db, folder);
+  const desk = await openNewsDesk(db, newId('desk'));
+  const writer = createWriter({
+    db,
+    folder,
+    now,
+    queue_limit: config.write_queue,
+    lease_seconds: config.lease_seconds,
+    desk_id: desk.id,
+    onNews: desk.tell,
+  });
+  const probe = createProbe(async () => void (await db.get('select 1 as one')), {
+    onFailure: (error) => logger.warn({ dependency: 'db', err: error }, 'probe failed'),
+  });
+  const router: Router = { config, db, writer, desk, folder, waiting: createWaiting(desk), probe, now };
+  const app = await createApp(router, logger);
+  const stopSweeping = keepSweeping(router, logger);
+  const bridge = startBridge(router, logger);
+  const forgetting = setInterval(() => {
+    forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
+  }, FORGET_EVERY_MS);
+
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as { port: number };
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  queueMicrotask(() => {
+    if (recovered > 0) logger.warn({ receipts: recovered, folder: folder.path }, 'receipts of the last run were appended');
+  });
+  return {
+    url,
+    port,
+    async close() {
+      const closed = app.close();
+      router.waiting.close();
+      await closed;
+      clearInterval(forgetting);
+      await Promise.all([stopSweeping(), bridge.close()]);
+      await writer.close();
+      await desk.close();
+      folder.close();
+      await db.close();
+    },
+  };
+}

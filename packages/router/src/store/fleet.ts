@@ -1,0 +1,50 @@
+/** What a worker holds and did, and the counts of the summary page. */
+import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import type { StoredEvent } from './jobs.ts';
+
+const RECENT = 20;
+
+export function leasesOfWorker(db: Queries, worker_id: string) {
+  return db.all<{ lease_id: string; job_id: string; job_type: string; status: string; expires_at: string }>(
+    `select lease_id, id as job_id, job_type, status, lease_expires_at as expires_at from jobs
+     where status in ('leased', 'running') and worker_id = $1 and lease_id is not null order by id`,
+    [worker_id],
+  );
+}
+
+export async function eventsOfWorker(db: Queries, worker_id: string): Promise<StoredEvent[]> {
+  const rows = await db.all<Omit<StoredEvent, 'payload'> & { payload: string }>(
+    'select * from job_events where worker_id = $1 order by id desc limit $2',
+    [worker_id, RECENT],
+  );
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
+}
+
+export async function jobsPerStatus(db: Queries): Promise<{ status: JobStatus; jobs: number; estimated_cents: number }[]> {
+  return db.all(
+    'select status, count(*) as jobs, cast(coalesce(sum(estimated_cents), 0) as bigint) as estimated_cents from jobs group by status',
+  );
+}
+
+export async function countHeld(db: Queries): Promise<number> {
+  const row = await db.get<{ n: number }>(
+    `select count(*) as n from jobs where status in ('leased', 'running') and lease_id is not null`,
+  );
+  return row?.n ?? 0;
+}
+
+export async function countExpired(db: Queries): Promise<number> {
+  const row = await db.get<{ n: number }>(`select count(*) as n from job_events where event_type = 'lease_expired'`);
+  return row?.n ?? 0;
+}
+
+export async function countDatasets(db: Queries): Promise<number> {
+  const row = await db.get<{ n: number }>('select count(*) as n from datasets');
+  return row?.n ?? 0;
+}
+
+export async function countMemberships(db: Queries): Promise<number> {
+  const row = await db.get<{ n: number }>('select count(*) as n from members where membership_started_at is not null');
+  return row?.n ?? 0;
+}

@@ -1,0 +1,236 @@
+/** Jobs, their events, logs and artifacts. Jobs are read and written many at a time: one statement per commit, not per job. */
+import type { Queries, Value } from '@rcpt/service/db.ts';
+import { newId } from '@rcpt/service/identity.ts';
+import type { EventDraft, Job } from '../domain/job.ts';
+
+/** Set when the job is created and never again. */
+const FIXED = {
+  id: 'text',
+  member_id: 'text',
+  job_type: 'text',
+  requested_gpu_sku: 'text',
+  priority: 'bigint',
+  estimated_hours: 'text',
+  estimated_cents: 'bigint',
+  input_dataset_ids: 'text',
+  payload: 'text',
+  max_attempts: 'bigint',
+  receipt_id: 'text',
+  created_at: 'text',
+} as const;
+
+/** What acts change. */
+const CHANGING = {
+  status: 'text',
+  output_uri: 'text',
+  assigned_node_id: 'text',
+  attempt: 'bigint',
+  actual_started_at: 'text',
+  actual_finished_at: 'text',
+  actual_hours: 'text',
+  actual_cents: 'bigint',
+  worker_id: 'text',
+  lease_id: 'text',
+  lease_sha256: 'text',
+  lease_expires_at: 'text',
+  past_leases: 'text',
+} as const;
+
+const COLUMNS = { ...FIXED, ...CHANGING };
+type Column = keyof typeof COLUMNS;
+const NAMES = Object.keys(COLUMNS) as Column[];
+const CHANGING_NAMES = Object.keys(CHANGING) as (keyof typeof CHANGING)[];
+const DOCUMENTS = new Set<Column>(['input_dataset_ids', 'payload', 'past_leases']);
+export const JOB_COLUMNS: string = NAMES.join(', ');
+
+export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
+  await tx.insert('jobs', COLUMNS, jobs.map((job) => NAMES.map((column) => stored(job, column))));
+}
+
+/** The named jobs, held until the transaction ends, in one order everywhere. Unknown ids are left out. */
+export async function lockJobs(tx: Queries, ids: string[]): Promise<Map<string, Job>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<Stored>(
+    `select ${JOB_COLUMNS} from jobs where id in (select value ->> 0 from ${tx.dialect.jsonRows('$1')}) order by id ${tx.dialect.forUpdate}`,
+    [JSON.stringify([...new Set(ids)].map((id) => [id]))],
+  );
+  return new Map(rows.map((row) => [String(row.id), jobOf(row)]));
+}
+
+/** The next `limit` queued jobs of one SKU and type, oldest first within priority; jobs another transaction holds are left out. */
+export async function lockQueued(tx: Queries, gpu_sku: string, job_type: string, limit: number): Promise<Job[]> {
+  const rows = await tx.all<Stored>(
+    `select ${JOB_COLUMNS} from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2
+     order by priority desc, id limit $3 ${tx.dialect.forUpdateSkipLocked}`,
+    [gpu_sku, job_type, limit],
+  );
+  return rows.map(jobOf);
+}
+
+const ASSIGNMENTS = CHANGING_NAMES.map((column, i) => {
+  const value = `change.value ->> ${i + 3}`;
+  return `${column} = ${CHANGING[column] === 'bigint' ? `cast(${value} as bigint)` : value}`;
+}).join(', ');
+
+/**
+ * Writes changed jobs. Each row must still have the status and the lease it was read with: whoever comes late changes
+ * nothing, and everything is rolled back.
+ */
+export async function updateJobs(tx: Queries, changes: { from: Job; to: Job }[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ from, to }) => [from.id, from.status, from.lease_sha256 ?? '', ...CHANGING_NAMES.map((column) => stored(to, column))]);
+  const changed = await tx.run(
+    `update jobs set ${ASSIGNMENTS} from ${tx.dialect.jsonRows('$1')} as change
+     where jobs.id = change.value ->> 0 and jobs.status = change.value ->> 1 and coalesce(jobs.lease_sha256, '') = change.value ->> 2`,
+    [JSON.stringify(rows)],
+  );
+  if (changed !== changes.length) throw new Error('a locked job changed under its transaction');
+}
+
+/** Every leased or running job whose lease is over at `at`. */
+export async function expiredLeases(db: Queries, at: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    `select id from jobs where status in ('leased', 'running') and lease_expires_at <= $1 limit $2`,
+    [at, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+export async function findJob(db: Queries, id: string): Promise<Job | null> {
+  const row = await db.get<Stored>(`select ${JOB_COLUMNS} from jobs where id = $1`, [id]);
+  return row === undefined ? null : jobOf(row);
+}
+
+/** Newest first. */
+export async function listJobs(
+  db: Queries,
+  { status, member_id, after, limit }: { status?: string | undefined; member_id?: string | undefined; after?: string | undefined; limit: number },
+): Promise<Job[]> {
+  const params: Value[] = [];
+  const conditions = ['1 = 1'];
+  const add = (condition: string, value: string | undefined) => {
+    if (value === undefined) return;
+    params.push(value);
+    conditions.push(`${condition} $${params.length}`);
+  };
+  add('status =', status);
+  add('member_id =', member_id);
+  add('id <', after);
+  params.push(limit);
+  const rows = await db.all<Stored>(
+    `select ${JOB_COLUMNS} from jobs where ${conditions.join(' and ')} order by id desc limit $${params.length}`,
+    params,
+  );
+  return rows.map(jobOf);
+}
+
+const EVENT_COLUMNS = {
+  job_id: 'text',
+  id: 'text',
+  event_type: 'text',
+  message: 'text',
+  payload: 'text',
+  worker_id: 'text',
+  created_at: 'text',
+} as const;
+
+export interface StoredEvent extends EventDraft {
+  job_id: string;
+  id: string;
+  created_at: string;
+}
+
+export async function insertEvents(tx: Queries, events: StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.insert(
+    'job_events',
+    EVENT_COLUMNS,
+    events.map((e) => [e.job_id, e.id, e.event_type, e.message, JSON.stringify(e.payload), e.worker_id, e.created_at]),
+  );
+}
+
+export async function listEvents(db: Queries, job_id: string, after: string, limit: number): Promise<StoredEvent[]> {
+  const rows = await db.all<Omit<StoredEvent, 'payload'> & { payload: string }>(
+    'select * from job_events where job_id = $1 and id > $2 order by id limit $3',
+    [job_id, after, limit],
+  );
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
+}
+
+export interface StoredLog {
+  job_id: string;
+  id: string;
+  attempt: number;
+  stream: string;
+  sequence: number | null;
+  lines: string[];
+  created_at: string;
+}
+
+/** A chunk whose (attempt, stream, sequence) is there already is not stored again. */
+export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> {
+  for (const { job_id, id, attempt, stream, sequence, lines, created_at } of logs)
+    await tx.run(
+      `insert into job_logs (job_id, id, attempt, stream, sequence, lines, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict do nothing`,
+      [job_id, id, attempt, stream, sequence, JSON.stringify(lines), created_at],
+    );
+}
+
+export async function listLogs(db: Queries, job_id: string, after: string, limit: number): Promise<StoredLog[]> {
+  const rows = await db.all<Omit<StoredLog, 'lines'> & { lines: string }>(
+    'select * from job_logs where job_id = $1 and id > $2 order by id limit $3',
+    [job_id, after, limit],
+  );
+  return rows.map((row) => ({ ...row, lines: JSON.parse(row.lines) as string[] }));
+}
+
+export interface StoredArtifact {
+  job_id: string;
+  id: string;
+  worker_id: string;
+  document: Record<string, unknown>;
+  created_at: string;
+}
+
+export async function insertArtifact(tx: Queries, { job_id, id, worker_id, document, created_at }: StoredArtifact): Promise<void> {
+  await tx.run('insert into artifacts (job_id, id, worker_id, document, created_at) values ($1, $2, $3, $4, $5)', [
+    job_id,
+    id,
+    worker_id,
+    JSON.stringify(document),
+    created_at,
+  ]);
+}
+
+export async function listArtifacts(db: Queries, job_id: string): Promise<StoredArtifact[]> {
+  const rows = await db.all<Omit<StoredArtifact, 'document'> & { document: string }>(
+    'select * from artifacts where job_id = $1 order by id',
+    [job_id],
+  );
+  return rows.map((row) => ({ ...row, document: JSON.parse(row.document) as StoredArtifact['document'] }));
+}
+
+/** Jobs held per node, for the inventory. */
+export async function heldPerNode(db: Queries): Promise<Map<string, number>> {
+  const rows = await db.all<{ assigned_node_id: string; held: number }>(
+    `select assigned_node_id, count(*) as held from jobs
+     where status in ('leased', 'running') and assigned_node_id is not null group by assigned_node_id`,
+  );
+  return new Map(rows.map((row) => [row.assigned_node_id, Number(row.held)]));
+}
+
+export const newEventId = () => newId('event');
+
+type Stored = Record<string, string | number | null>;
+
+function stored(job: Job, column: Column): Value {
+  return DOCUMENTS.has(column) ? JSON.stringify(job[column]) : (job[column] as Value);
+}
+
+function jobOf(row: Stored): Job {
+  const job: Record<string, unknown> = { ...row };
+  for (const column of DOCUMENTS) job[column] = JSON.parse(String(row[column]));
+  return job as unknown as Job;
+}
+

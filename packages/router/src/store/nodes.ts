@@ -1,0 +1,33 @@
+/** Compute nodes. */
+import type { Queries } from '@rcpt/service/db.ts';
+import { refuse } from '../problems.ts';
+
+export interface StoredNode {
+  id: string;
+  hostname: string;
+  gpu_type: string;
+  status: string;
+  max_concurrent_jobs: number;
+  tags: string[];
+  created_at: string;
+}
+
+/** Throws `id_taken`. */
+export async function insertNode(tx: Queries, node: StoredNode): Promise<void> {
+  const inserted = await tx.run(
+    `insert into nodes (id, hostname, gpu_type, status, max_concurrent_jobs, tags, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    [node.id, node.hostname, node.gpu_type, node.status, node.max_concurrent_jobs, JSON.stringify(node.tags), node.created_at],
+  );
+  if (inserted === 0) throw refuse('id_taken', `There is a node ${node.id} already.`);
+}
+
+export async function listNodes(db: Queries): Promise<StoredNode[]> {
+  const rows = await db.all<Omit<StoredNode, 'tags'> & { tags: string }>('select * from nodes order by created_at, id');
+  return rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] }));
+}
+
+export async function findNode(db: Queries, id: string): Promise<StoredNode | null> {
+  const row = await db.get<Omit<StoredNode, 'tags'> & { tags: string }>('select * from nodes where id = $1', [id]);
+  return row === undefined ? null : { ...row, tags: JSON.parse(row.tags) as string[] };
+}

@@ -1,0 +1,241 @@
+/** The worker contract, verb by verb. Every verb under a lease goes through the one ordered writer. */
+import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
+import type {
+  ArtifactReport,
+  Completion,
+  Failure,
+  Heartbeat,
+  HeartbeatAnswer,
+  LeaseAnswer,
+  LeaseRequest,
+  LogReport,
+  Registration,
+  StatusReport,
+} from '@rcpt/contract/router/workers.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
+import type { z } from 'zod';
+import type { Recorder } from './acts.ts';
+import { bridgeEntry } from './bridge/entry.ts';
+import { accept, type Clock, completeByWorker, fail, type Holder, type Job, leaseState, renew, touch } from './domain/job.ts';
+import { instant } from './domain/time.ts';
+import type { Leased } from './lease.ts';
+import type { Book } from './receipts/book.ts';
+import type { Router } from './router.ts';
+import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
+
+type Body<Schema extends z.ZodType> = z.infer<Schema>;
+const HEARTBEAT_SECONDS = 30;
+
+/** Throws nothing of its own: a worker may register as often as it lost its token. */
+export async function register(tx: Queries, book: Book, body: Body<typeof Registration>) {
+  const worker_id = newId('worker');
+  const worker_token = `dwrk_${newSecret()}`;
+  const { node_id, name, hostname, endpoint_url = null, capabilities = {}, tags = [], version = null } = body;
+  const worker: StoredWorker = {
+    id: worker_id,
+    node_id,
+    name,
+    hostname,
+    endpoint_url,
+    status: 'registered',
+    desired: 'run',
+    capabilities: capabilities as StoredWorker['capabilities'],
+    tags,
+    version,
+    current_jobs: 0,
+    metrics: {},
+    heartbeat_interval_seconds: body.heartbeat_interval_seconds ?? HEARTBEAT_SECONDS,
+    last_heartbeat_at: null,
+    created_at: book.at,
+  };
+  await insertWorker(tx, worker, secretSha256(worker_token));
+  book.write({
+    receipt_type: 'worker_registered',
+    member_id: worker_id,
+    job_id: null,
+    dataset_ids: [],
+    amount_cents: 0,
+    metadata: { node_id, name, hostname },
+  });
+  return { worker_id, worker_token, status: 'registered' as const };
+}
+
+/** Answers at once, or, with `wait_seconds`, when something about this worker changed. */
+export async function heartbeat(router: Router, worker: StoredWorker, body: Body<typeof Heartbeat>, gone: AbortSignal): Promise<Body<typeof HeartbeatAnswer>> {
+  const word = waitForWord(router, worker, body.wait_seconds ?? 0, gone);
+  const first = await beat(router, worker, body);
+  const changed = first.desired !== 'run' || first.leases.some((lease) => lease.state !== 'active');
+  if (word === null || changed) {
+    word?.cancel();
+    return first;
+  }
+  return (await word.called) ? beat(router, worker, body) : { ...first, server_time: instant(router.now()) };
+}
+
+/** Listens from before the first look, so that no change falls in between. */
+function waitForWord({ waiting }: Router, { id }: StoredWorker, seconds: number, gone: AbortSignal) {
+  if (seconds <= 0) return null;
+  const cancel = new AbortController();
+  return { called: waiting.forWord(id, seconds, AbortSignal.any([gone, cancel.signal])), cancel: () => cancel.abort() };
+}
+
+async function beat(router: Router, worker: StoredWorker, body: Body<typeof Heartbeat>): Promise<Body<typeof HeartbeatAnswer>> {
+  const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
+  const states = await router.writer.act({
+    kind: 'beat',
+    beat: (at) => ({
+      id: worker.id,
+      status: status satisfies WorkerStatus,
+      current_jobs,
+      metrics: JSON.stringify(metrics),
+      capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
+      at,
+    }),
+    job_ids: leases.map((lease) => lease.job_id),
+    perform: (jobs, record, clock) =>
+      leases.map(({ job_id, lease_token }) => {
+        const job = jobs(job_id);
+        const state = leaseState(job, holderOf(worker, lease_token), clock);
+        if (state !== 'active' || job === undefined) return { job_id, state, expires_at: null };
+        const renewed = renew(job, clock);
+        record.effect({ job: renewed, receipts: [], events: [] });
+        return { job_id, state, expires_at: renewed.lease_expires_at };
+      }),
+  });
+  const { desired, heartbeat_interval_seconds } = await loadWorker(router.db, worker.id);
+  return {
+    ok: true,
+    worker_id: worker.id,
+    server_time: instant(router.now()),
+    next_heartbeat_seconds: heartbeat_interval_seconds,
+    desired,
+    leases: states,
+  };
+}
+
+const NOTHING = { lease_id: null, lease_token: null, job: null, expires_at: null, leases: [] };
+
+/** A draining worker is leased nothing new. With `wait_seconds` the answer waits for a job, an order to drain, or the time. */
+export async function leaseJobs(router: Router, worker: StoredWorker, body: Body<typeof LeaseRequest>, gone: AbortSignal): Promise<Body<typeof LeaseAnswer>> {
+  const until = router.now() + (body.wait_seconds ?? 0) * 1000;
+  for (;;) {
+    const seconds = Math.max(0, (until - router.now()) / 1000);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([gone, stop.signal]);
+    // Listening starts before looking: a job that arrives in between is heard.
+    const called = seconds > 0 ? router.waiting.forJob(body.supported_gpu_skus, body.supported_job_types, seconds, signal) : null;
+    const ordered = seconds > 0 ? router.waiting.forWord(worker.id, seconds, signal) : null;
+    const { desired } = await loadWorker(router.db, worker.id);
+    const leases = desired === 'drain' ? [] : await leaseNow(router, worker, body, gone);
+    if (leases.length > 0 || called === null || desired === 'drain') {
+      stop.abort();
+      if (desired === 'drain') return { ...NOTHING, message: 'draining' };
+      return leases[0] === undefined ? { ...NOTHING, message: 'no_matching_jobs' } : { ...leases[0], message: 'leased', leases };
+    }
+    const again = await Promise.race([called, ordered]);
+    stop.abort();
+    if (!again) return { ...NOTHING, message: 'no_matching_jobs' };
+  }
+}
+
+function leaseNow(router: Router, worker: StoredWorker, body: Body<typeof LeaseRequest>, gone: AbortSignal): Promise<Leased[]> {
+  return router.writer.act<Leased[]>({
+    kind: 'lease',
+    worker_id: worker.id,
+    node_id: worker.node_id,
+    job_types: body.supported_job_types,
+    gpu_skus: body.supported_gpu_skus,
+    max_jobs: body.max_jobs ?? 1,
+    wanted: () => !gone.aborted,
+  });
+}
+
+type WithToken = { lease_token: string };
+
+export function acceptJob(router: Router, worker: StoredWorker, job_id: string, { lease_token }: WithToken): Promise<Job> {
+  const holder = holderOf(worker, lease_token);
+  return onJob(router, job_id, (job, record, clock) => {
+    const effect = accept(job, holder, clock);
+    record.effect(effect);
+    return effect.job;
+  });
+}
+
+export function reportStatus(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof StatusReport>) {
+  const holder = holderOf(worker, body.lease_token);
+  const { event_type, message = '', payload = {} } = body;
+  return onJob(router, job_id, (before, record, clock) => {
+    const job = touch(before, holder, clock);
+    const [event_id] = record.effect({ job, receipts: [], events: [{ event_type, message, payload, worker_id: worker.id }] });
+    return { event_id: event_id! };
+  });
+}
+
+export function reportLog(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof LogReport>) {
+  const holder = holderOf(worker, body.lease_token);
+  const { lines = [body.message ?? ''], stream = 'stdout', sequence = null } = body;
+  return onJob(router, job_id, (before, record, clock) => {
+    const job = touch(before, holder, clock);
+    record.effect({ job, receipts: [], events: [] });
+    return { event_id: record.log({ job_id, attempt: job.attempt, stream, sequence, lines }) };
+  });
+}
+
+export function reportArtifact(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof ArtifactReport>) {
+  const holder = holderOf(worker, body.lease_token);
+  const { artifact_type, name, uri, checksum_sha256 = null, size_bytes = null, metadata = {} } = body;
+  return onJob(router, job_id, (before, record, clock) => {
+    const job = touch(before, holder, clock);
+    const document = { artifact_type, name, uri, checksum_sha256, size_bytes, metadata };
+    const artifact_id = record.artifact({ job_id, worker_id: worker.id, document });
+    record.effect({
+      job,
+      receipts: [
+        {
+          receipt_type: 'artifact_reported',
+          member_id: job.member_id,
+          job_id,
+          dataset_ids: job.input_dataset_ids,
+          amount_cents: 0,
+          metadata: { artifact_id, worker_id: worker.id, artifact_type, name, uri, checksum_sha256, size_bytes },
+        },
+      ],
+      events: [],
+    });
+    return { artifact_id };
+  });
+}
+
+export function completeJob(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof Completion>): Promise<Job> {
+  const holder = holderOf(worker, body.lease_token);
+  const { metering, ledger_url } = router.config;
+  const metrics = body.metrics as ({ duration_seconds?: number } & JsonObject) | undefined;
+  return onJob(router, job_id, (job, record, clock) => {
+    const effect = completeByWorker(job, holder, { ...body, metrics }, metering, clock);
+    if (effect.receipts.length > 0 && ledger_url !== undefined) {
+      const entry = bridgeEntry(effect.job, metrics ?? {}, worker);
+      if (entry !== null) record.bridge(entry);
+    }
+    record.effect(effect);
+    return effect.job;
+  });
+}
+
+export function failJob(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof Failure>): Promise<Job> {
+  const holder = holderOf(worker, body.lease_token);
+  return onJob(router, job_id, (job, record, clock) => {
+    const effect = fail(job, holder, body, clock);
+    record.effect(effect);
+    return effect.job;
+  });
+}
+
+function onJob<T>({ writer }: Router, job_id: string, perform: (job: Job, record: Recorder, clock: Clock) => T): Promise<T> {
+  return writer.act<T>({ kind: 'job', job_id, perform });
+}
+
+function holderOf({ id }: StoredWorker, lease_token: string): Holder {
+  return { worker_id: id, lease_sha256: secretSha256(lease_token) };
+}

@@ -1,0 +1,138 @@
+/**
+ * Every change of the router's state goes through here, in order and in groups:
+ *   take all waiting acts → one transaction: state, events, and one row with the receipts' lines → commit
+ *   → append the lines to the day's file, sync → answer all.
+ * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
+ * (receipts/recover.ts). An answer is only sent when both are on disk.
+ */
+import type { Db, Queries } from '@rcpt/service/db.ts';
+import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
+import { type Act, type CommitSettings, createCommit } from './acts.ts';
+import type { News } from './news.ts';
+import { Book } from './receipts/book.ts';
+import type { ReceiptsFolder } from './receipts/folder.ts';
+import { insertBatch, markAppended } from './store/batches.ts';
+
+const ACTS_PER_COMMIT = 512;
+
+export interface Writer {
+  /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
+  act<T>(act: Act<T>): Promise<T>;
+  pending(): number;
+  /** Finishes what is waiting. */
+  close(): Promise<void>;
+}
+
+export interface WriterSettings extends CommitSettings {
+  db: Db;
+  folder: ReceiptsFolder;
+  /** Milliseconds since 1970. */
+  now(): number;
+  queue_limit: number;
+  /** Told after the commit what others may be waiting for. */
+  onNews(news: News): void;
+}
+
+interface Waiting {
+  act: Act<unknown>;
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function createWriter(settings: WriterSettings): Writer {
+  const { db, folder, now, queue_limit, onNews } = settings;
+  const waiting: Waiting[] = [];
+  /** Appended, not yet marked: marked by the next commit, or found in the file after a crash. */
+  let unmarked: string[] = [];
+  /** Committed, but the file refused them: nothing else is written before them. */
+  let unappended: Book[] = [];
+  let writing: Promise<void> | null = null;
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const together = waiting.splice(0, ACTS_PER_COMMIT);
+      await writeTogether(together).catch((error: unknown) => {
+        for (const { reject } of together) reject(error);
+      });
+    }
+    writing = null;
+  }
+
+  async function writeTogether(together: Waiting[]): Promise<void> {
+    await appendLate();
+    let committed: Committed;
+    try {
+      committed = await commit(together.map(({ act }) => act));
+    } catch (error) {
+      // One act that nobody foresaw must not fail its neighbours.
+      if (together.length === 1 || error instanceof DatabaseUnavailable) throw error;
+      for (const alone of together) await writeTogether([alone]).catch(alone.reject);
+      return;
+    }
+    const { book, outcomes, news } = committed;
+    onNews(news);
+    if (book.receipts > 0) {
+      unappended.push(book);
+      await appendLate();
+    }
+    together.forEach(({ resolve, reject }, i) => {
+      const outcome = outcomes[i];
+      if (outcome instanceof Refusal) reject(outcome);
+      else resolve(outcome);
+    });
+  }
+
+  async function commit(acts: Act<unknown>[]): Promise<Committed> {
+    const marking = unmarked;
+    const committed = await db.transaction(async (tx: Queries) => {
+      const book = new Book(now());
+      const commit = createCommit(tx, book, settings);
+      const outcomes = await commit.perform(acts);
+      if (book.receipts > 0) {
+        const { id, date, receipts, lines } = book;
+        await insertBatch(tx, { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines });
+        await markAppended(tx, marking);
+      }
+      await commit.announce();
+      return { book, outcomes, news: commit.news };
+    });
+    if (committed.book.receipts > 0) unmarked = unmarked.filter((id) => !marking.includes(id));
+    return committed;
+  }
+
+  async function appendLate(): Promise<void> {
+    while (unappended.length > 0) {
+      const book = unappended[0]!;
+      try {
+        await folder.append(book.date, book.lines);
+      } catch (error) {
+        throw new DatabaseUnavailable(error);
+      }
+      unmarked.push(book.id);
+      unappended = unappended.slice(1);
+    }
+  }
+
+  return {
+    act: <T>(act: Act<T>) =>
+      new Promise<T>((resolve, reject) => {
+        if (waiting.length >= queue_limit) {
+          reject(new Refusal('overloaded', 'Too many requests are waiting. Nothing was changed; try again shortly.'));
+          return;
+        }
+        waiting.push({ act, resolve: resolve as (answer: unknown) => void, reject });
+        writing ??= writeWaiting();
+      }),
+    pending: () => waiting.length,
+    async close() {
+      while (writing !== null) await writing;
+      if (unmarked.length > 0) await db.transaction((tx) => markAppended(tx, unmarked));
+    },
+  };
+}
+
+interface Committed {
+  book: Book;
+  outcomes: unknown[];
+  news: News;
+}

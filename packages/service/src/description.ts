@@ -1,0 +1,97 @@
+/**
+ * The OpenAPI description, from the schemas that validate, and the page that shows it. Every operation is described with
+ * the problem it may answer instead. The page loads nothing from elsewhere.
+ */
+import { STATUS_CODES } from 'node:http';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import { Problem } from '@rcpt/contract/problem.ts';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { App, HttpOptions } from './http.ts';
+import type { ProblemRow } from './problem.ts';
+
+/** Swagger UI sets style attributes; scripts it only loads. No `upgrade-insecure-requests`: many run without TLS at first. */
+const PAGE_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_STYLE = `
+.swagger-ui .info { margin: 32px 0 16px; }
+.swagger-ui .scheme-container { box-shadow: none; padding: 0 0 16px; background: none; }
+.swagger-ui .opblock .opblock-summary-description { text-align: left; }
+`;
+
+export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {
+  const { title, description, version, tags } = options;
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, description: `${description}\n\n${problemTable(problems)}`, version },
+      tags,
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' } },
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) =>
+      'openapiObject' in document
+        ? (withProblems(document.openapiObject as Described, problems) as typeof document.openapiObject)
+        : document.swaggerObject,
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: PAGE_CSP,
+    theme: { title, css: [{ filename: 'page.css', content: PAGE_STYLE }] },
+    uiConfig: {
+      layout: 'BaseLayout',
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+      displayRequestDuration: true,
+      persistAuthorization: false,
+      tryItOutEnabled: true,
+    },
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}
+
+/** What of an OpenAPI document is touched here. */
+interface Described {
+  paths?: Record<string, Record<string, { responses?: Record<string, { description?: string }> }>>;
+  components?: { schemas?: Record<string, unknown>; responses?: Record<string, unknown> };
+}
+
+function withProblems(document: Described, problems: Record<string, ProblemRow>): Described {
+  const { $schema: _, ...schema } = z.toJSONSchema(Problem, { io: 'input' });
+  (schema.properties as Record<string, unknown>).code = { type: 'string', enum: Object.keys(problems) };
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, Problem: schema },
+    responses: {
+      Problem: {
+        description: 'What went wrong instead (RFC 9457). `code` is stable; programs decide on it.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+  for (const operation of Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))) {
+    for (const [status, response] of Object.entries(operation.responses ?? {}))
+      if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? 'Answer';
+    operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Problem' } as object };
+  }
+  return document;
+}
+
+function problemTable(problems: Record<string, ProblemRow>): string {
+  const byStatus = Object.entries(problems).sort(([, a], [, b]) => a.status - b.status);
+  const rows = byStatus.map(([code, { status, title }]) => `| ${status} | \`${code}\` | ${title} |`);
+  return ['What goes wrong is answered as `application/problem+json` (RFC 9457):', '', '| Status | Code | Meaning |', '|---|---|---|', ...rows].join('\n');
+}
