@@ -1,11 +1,14 @@
-/** The ledger as operators run it: `./rcpt ledger` in a process of its own, which a test may kill at any moment. */
+/**
+ * The ledger as operators run it: `./rcpt ledger` in a process of its own, which a test may kill at any moment. What is
+ * still running when a test ends is killed then.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_TOKEN, callerOf, type RunningTest } from '../../packages/ledger/test/running.ts';
 
@@ -36,12 +39,13 @@ export interface StartOptions {
 
 const folders: string[] = [];
 const alive = new Set<ChildProcess>();
-after(async () => {
+afterEach(async () => {
   for (const child of alive) {
-    child.kill('SIGCONT');
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
+});
+after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
