@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { verifyPaths } from '../src/bin.ts';
+import { LineSplitter } from '../src/lines.ts';
+import { sealRouterReceipt } from '../src/router-ledger.ts';
+import { altered, chainOf } from './kit.ts';
+
+const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'verify-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function run(args: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'verify', ...args], { input, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const rows = chainOf(6);
+const lines = (texts: { text: string }[]) => texts.map(({ text }) => `${text}\n`).join('');
+const head = rows[5]!.record.receipt_sha256;
+const routerLine = (receipt_id: string) =>
+  sealRouterReceipt({
+    receipt_id,
+    receipt_type: 'membership',
+    member_id: 'mem_1',
+    job_id: null,
+    dataset_ids: [],
+    amount_usd: '100.00',
+    metadata: {},
+    created_at: '2026-05-29T20:00:00.000+00:00',
+  });
+
+const whole = file('whole.ndjson', lines(rows));
+
+test('an export that holds is OK, and the answer says what was and was not shown', () => {
+  const { status, stdout, stderr } = run([whole]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /OK, 6 receipts in one chain from 0 to 5\n {2}head 5:[0-9a-f]{64}/);
+  assert.match(stdout, /not shown {2}that nothing was cut off at the end/);
+  assert.match(stdout, /not shown {2}when it happened and who did it/);
+  assert.equal(stderr, '');
+});
+
+test('an altered receipt in an export fails, with what, where, expected and actual', () => {
+  const path = file('altered.ndjson', lines(rows.with(3, altered(rows[3]!, { schema: 'service.cook-receipt/v1' }))));
+  const { status, stdout } = run([path]);
+  assert.equal(status, 1);
+  assert.match(stdout, /altered\.ndjson: FAILED, 6 receipts checked/);
+  assert.match(stdout, /what {6}payload_altered: receipt_sha256 is not the hash of the payload/);
+  assert.match(stdout, /where {5}line 4, receipt RCPT-000003-[0-9a-f]{8}, org_seq 3/);
+  assert.match(stdout, new RegExp(`expected {2}${rows[3]!.record.receipt_sha256}`));
+  assert.doesNotMatch(stdout, /^shown/m);
+});
+
+test('a missing receipt, a missing start and a doubled line fail', () => {
+  for (const stored of [rows.toSpliced(2, 1), rows.slice(1), rows.toSpliced(2, 0, rows[2]!)]) {
+    const { status, stdout } = run([file('gap.ndjson', lines(stored))]);
+    assert.equal(status, 1);
+    assert.match(stdout, /what {6}sequence_gap/);
+  }
+});
+
+test('a cut-off tail is only told by the head', () => {
+  const path = file('cut.ndjson', lines(rows.slice(0, 4)));
+  assert.equal(run([path]).status, 0);
+  const { status, stdout } = run([path, '--head', `5:${head}`]);
+  assert.equal(status, 1);
+  assert.match(stdout, /what {6}head_mismatch/);
+  assert.equal(run([whole, '--head', `5:${head}`]).status, 0);
+  assert.equal(run([whole, `--head=${head}`]).status, 0);
+  assert.equal(run([whole, '--head', `4:${head}`]).status, 1);
+});
+
+test('one receipt verifies by itself, wherever in its chain; formatting is forgiven and said', () => {
+  const { text } = rows[3]!;
+  const stored = run([file('one.json', text)]);
+  assert.equal(stored.status, 0);
+  assert.match(stored.stdout, /OK, one receipt as it was sealed/);
+  assert.match(stored.stdout, /not shown {2}its place in its chain/);
+  for (const pretty of [
+    JSON.stringify(JSON.parse(text), null, 2),
+    JSON.stringify(JSON.parse(text), null, 1).replaceAll('\n', ''),
+  ]) {
+    const { status, stdout } = run([file('pretty.json', `${pretty}\n`)]);
+    assert.equal(status, 0);
+    assert.match(stdout, /note: the file is formatted differently/);
+    assert.equal(run([file('pretty.json', pretty.replace('A title', 'B title'))]).status, 1);
+  }
+  assert.equal(run([file('one.json', text), '--head', rows[3]!.record.receipt_sha256]).status, 0);
+  assert.equal(run([file('one.json', text), '--head', head]).status, 1);
+});
+
+test('what is no receipt fails, however it is broken', () => {
+  const { text } = rows[0]!;
+  const invalid = Buffer.from(text.replace('Example', 'Ex\ufffdmple'), 'utf8');
+  const broken = [
+    '# notes\n',
+    '{}',
+    '[]',
+    'null',
+    text.slice(0, 20),
+    `{\n${text}`,
+    '\n\n{',
+    invalid.toString('latin1'),
+  ];
+  for (const content of broken) assert.equal(run([file('broken.json', content)]).status, 1, content);
+});
+
+test('nothing to verify is never valid', () => {
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  for (const path of [file('empty.ndjson', ''), empty]) {
+    const { status, stdout } = run([path]);
+    assert.equal(status, 1);
+    assert.match(stdout, /nothing to verify/);
+  }
+  assert.equal(run(['-']).status, 1);
+});
+
+test('a router file, by its name or by its content, and a folder of them', () => {
+  const router = join(folder, 'receipts');
+  mkdirSync(router);
+  const content = `${routerLine('rcpt_1')}\n${routerLine('rcpt_2')}\n`;
+  writeFileSync(join(router, '2026-05-29.receipts.jsonl'), content);
+  writeFileSync(join(router, '2026-05-30.receipts.jsonl'), content);
+  writeFileSync(join(router, 'notes.txt'), 'not looked at');
+  const good = run([router]);
+  assert.equal(good.status, 0);
+  assert.match(good.stdout, /2026-05-30\.receipts\.jsonl: OK, 2 receipts, each as its checksum says/);
+  assert.equal(run(['-'], content).status, 0);
+  assert.equal(run([router, '--head', head]).status, 2);
+  assert.equal(run([join(router, '2026-05-29.receipts.jsonl'), '--head', head]).status, 2);
+
+  writeFileSync(join(router, '2026-05-30.receipts.jsonl'), content.replace('100.00', '999.00').slice(0, -9));
+  const { status, stdout } = run([router, '--json']);
+  assert.equal(status, 1);
+  const { ok, receipts_checked, violation, files } = JSON.parse(stdout);
+  assert.deepEqual([ok, receipts_checked, files.length], [false, 4, 2]);
+  assert.deepEqual([violation.kind, violation.line, violation.receipt_id], ['payload_altered', 1, 'rcpt_1']);
+  assert.deepEqual([files[1].violations[1].kind, files[1].violations[1].line], ['torn_line', 2]);
+});
+
+test('--json is one document with the violation, its line and what was shown', () => {
+  const { status, stdout } = run(['--json', whole, file('gap.ndjson', lines(rows.toSpliced(2, 1)))]);
+  assert.equal(status, 1);
+  const { ok, receipts_checked, violation, files, not_shown } = JSON.parse(stdout);
+  assert.deepEqual([ok, receipts_checked, files[0].ok, files[0].head.org_seq], [false, 11, true, 5]);
+  const { kind, line, org_seq, expected, actual } = violation;
+  assert.deepEqual(
+    { kind, line, org_seq, expected, actual },
+    { kind: 'sequence_gap', line: 3, org_seq: 3, expected: 2, actual: 3 },
+  );
+  assert(not_shown.length > 0);
+});
+
+test('standard input is read as a file is', () => {
+  assert.equal(run(['-'], lines(rows)).status, 0);
+  assert.equal(run(['-'], lines(rows.toSpliced(1, 1))).status, 1);
+});
+
+test('wrong use exits 2 and says why on standard error', () => {
+  for (const args of [
+    [],
+    ['--nonsense', whole],
+    [join(folder, 'absent.json')],
+    [whole, '--head', 'abc'],
+    [whole, whole, '--head', head],
+  ]) {
+    const { status, stdout, stderr } = run(args);
+    assert.equal(status, 2, args.join(' '));
+    assert.match(stderr, /^verify: /);
+    assert.equal(stdout, '');
+  }
+  const help = run(['--help']);
+  assert.equal(help.status, 0);
+  assert.match(help.stdout, /^Usage: verify/);
+});
+
+test('what a file says never reaches the terminal as control characters', async () => {
+  const path = file('hostile.ndjson', `${rows[0]!.text}\n{"receipt_id":"\\u001b[2J\\u202e","receipt_sha256":"x"}\n`);
+  let out = '';
+  const sink = { write: (text: string) => (out += text) };
+  assert.equal(await verifyPaths([path], { stdout: sink, stderr: sink }), 1);
+  assert.match(out, /\ufffd\[2J\ufffd/);
+  assert.doesNotMatch(out, /[\u001b\u202e]/);
+});
+
+test('on a terminal progress is drawn on standard error and wiped away', async () => {
+  let progress = '';
+  let out = '';
+  const stderr = { isTTY: true, write: (text: string) => (progress += text) };
+  assert.equal(await verifyPaths([whole], { stdout: { write: (text: string) => (out += text) }, stderr }), 0);
+  assert.match(progress, /^\r\u001b\[K\[#{30}\] 100 % {2}6 receipts\r\u001b\[K$/);
+  assert.match(out, /OK/);
+});
+
+test('lines are the same however the bytes arrive', () => {
+  const bytes = new TextEncoder().encode('a\n\nbé\ncd');
+  for (let size = 1; size <= bytes.length; size++) {
+    const seen: [string, boolean][] = [];
+    const splitter = new LineSplitter((line, terminated) => seen.push([new TextDecoder().decode(line), terminated]));
+    for (let at = 0; at < bytes.length; at += size) splitter.write(bytes.subarray(at, at + size));
+    splitter.end();
+    assert.deepEqual(seen, [
+      ['a', true],
+      ['', true],
+      ['bé', true],
+      ['cd', false],
+    ]);
+  }
+});
