@@ -1,6 +1,7 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
 import { readConfig, setting } from '@rcpt/service/config.ts';
 import { z } from 'zod';
+import { MAIL_FROM, MAIL_URL } from './copies/mail.ts';
 import { STORAGE_URL } from './copies/storage.ts';
 
 const LedgerSettings = z.object({
@@ -9,8 +10,8 @@ const LedgerSettings = z.object({
   base_url: setting.httpUrl('LEDGER_BASE_URL'),
   database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db'),
   storage_url: setting.matching('LEDGER_STORAGE_URL', STORAGE_URL, 'file:data/objects', 'file:<folder> or s3://bucket/prefix?endpoint=…&region=…'),
-  smtp_url: setting.matching('LEDGER_SMTP_URL', /^(file:.+|smtps?:\/\/.+)$/, 'file:data/outbox', 'file:<folder>, smtp://host:port or smtps://host:port'),
-  email_from: setting.matching('LEDGER_EMAIL_FROM', /^[^\r\n]*@[^\r\n]+$/, 'Receipt Ledger <receipts@localhost>', 'an e-mail address'),
+  smtp_url: setting.matching('LEDGER_SMTP_URL', MAIL_URL, 'file:data/outbox', 'file:<folder>, smtp://host:port or smtps://host:port'),
+  email_from: setting.matching('LEDGER_EMAIL_FROM', MAIL_FROM, 'Receipt Ledger <receipts@localhost>', 'an e-mail address'),
   admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),

@@ -113,7 +113,7 @@ create table outbox (
   last_error text,
   primary key (organization_id, org_seq, kind, recipient)
 );
-create index outbox_due on outbox (next_attempt_at);
+create index outbox_due on outbox (kind, next_attempt_at);
 
 create table idempotency_keys (
   organization_id text not null,
