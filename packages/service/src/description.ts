@@ -30,12 +30,17 @@ const PAGE_STYLE = `
 .swagger-ui .opblock .opblock-summary-description { text-align: left; }
 `;
 
+const IN_COMMON = [
+  'Send the API key as `Authorization: Bearer …`. Bodies are JSON; unknown members are ignored.',
+  'What goes wrong is answered as `application/problem+json` (RFC 9457) with a stable `code`.',
+].join(' ');
+
 export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {
   const { title, description, version, tags } = options;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title, description: `${description}\n\n${problemTable(problems)}`, version },
+      info: { title, description: `${description}\n\n${IN_COMMON}`, version },
       tags,
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' } },
@@ -63,6 +68,12 @@ export async function describeApi(app: App, options: HttpOptions, problems: Reco
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
+/** The response of a route that sends bytes, not JSON. */
+export function binary(description: string, media_type: string) {
+  const schema = z.unknown().meta({ type: 'string', format: 'binary' });
+  return { description, content: { [media_type]: { schema } } };
+}
+
 /** What of an OpenAPI document is touched here. */
 interface Described {
   paths?: Record<string, Record<string, { responses?: Record<string, { description?: string }> }>>;
@@ -88,10 +99,4 @@ function withProblems(document: Described, problems: Record<string, ProblemRow>)
     operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Problem' } as object };
   }
   return document;
-}
-
-function problemTable(problems: Record<string, ProblemRow>): string {
-  const byStatus = Object.entries(problems).sort(([, a], [, b]) => a.status - b.status);
-  const rows = byStatus.map(([code, { status, title }]) => `| ${status} | \`${code}\` | ${title} |`);
-  return ['What goes wrong is answered as `application/problem+json` (RFC 9457):', '', '| Status | Code | Meaning |', '|---|---|---|', ...rows].join('\n');
 }

@@ -28,12 +28,17 @@ const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
 export function authenticate(app: App, { db, config }: Pick<Ledger, 'db' | 'config'>): void {
   const kept = new Map<string, { principal: Principal; until: number }>();
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
+  });
   app.decorateRequest('principal');
   app.decorateRequest('credential', '');
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const may = request.routeOptions.config.may;
     if (may === undefined || may === 'public') return;
+    // What one credential may see is kept by no browser and no proxy for the next.
+    reply.header('cache-control', 'no-store');
     if (may === 'operate') return operator(request, config.admin_token);
     request.credential = bearerOf(request);
     request.principal = await principalOf(request.credential);

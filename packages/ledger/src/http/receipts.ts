@@ -62,7 +62,9 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         summary: 'The chain in sequence order',
         description: `With \`Accept: ${NDJSON}\` the whole chain, one canonical receipt per line; \`ledger-head\` says where it ends.`,
         querystring: LedgerQuery,
-        response: { 200: LedgerPage },
+        response: {
+          200: { description: 'A page, or the whole chain', content: { 'application/json': { schema: LedgerPage }, [NDJSON]: { schema: z.string() } } },
+        },
       },
     },
     async (request, reply) => {

@@ -11,6 +11,7 @@ import {
 } from '@rcpt/contract/ledger/runs.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
+import { binary } from '@rcpt/service/description.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { showRun } from '../domain/run.ts';
@@ -66,7 +67,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs/:id/evidence',
     {
       config: { ...work, takes_file: true },
-      bodyLimit: ledger.config.evidence_bytes + 65_536,
+      // Of the JSON form; a file has its own limit.
+      bodyLimit: Math.min(ledger.config.json_body_bytes, ledger.config.evidence_bytes + 65_536),
       schema: {
         ...common,
         summary: 'Evidence: attach bytes, text or a declared hash; repeatable',
@@ -96,6 +98,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'The bytes of one piece of evidence, where they are stored with us',
         params: z.object({ id: z.string(), evidence_id: z.string() }),
+        response: { 200: binary('The bytes, in the media type they were sent with', '*/*') },
       },
     },
     async (request, reply) => {
@@ -107,7 +110,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         .header('content-security-policy', "sandbox; default-src 'none'")
         .header('x-content-type-options', 'nosniff')
         .type(item.content_type)
-        .send(bytes);
+        .send(bytes as never);
     },
   );
 
@@ -134,7 +137,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs/:id/checks',
     {
       config: work,
-      schema: { ...common, summary: 'Checks: run the lane’s checks', params: RunParams, response: { 200: CheckList } },
+      schema: { ...common, summary: 'Checks: run the lane’s checks', headers: IdempotencyHeader, params: RunParams, response: { 200: CheckList } },
     },
     (request, reply) =>
       changeAndSend(ledger, request, reply, async (tx) => ({
@@ -164,7 +167,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs/:id/verdict',
     {
       config: work,
-      schema: { ...common, summary: 'Verdict: 409 while a check is open', params: RunParams, response: { 200: Verdict } },
+      schema: { ...common, summary: 'Verdict: 409 while a check is open', headers: IdempotencyHeader, params: RunParams, response: { 200: Verdict } },
     },
     (request, reply) =>
       changeAndSend(ledger, request, reply, async (tx) => (await giveVerdict(tx, request.principal, request.params.id, ledger.now())).verdict),

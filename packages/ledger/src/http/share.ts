@@ -6,6 +6,7 @@ import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { binary } from '@rcpt/service/description.ts';
 import type { App } from '@rcpt/service/http.ts';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply } from 'fastify';
@@ -32,7 +33,9 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ...common,
         summary: 'A shared receipt: a page for people, else the envelope exactly as stored',
         params: ShareParams,
-        response: { 200: Receipt },
+        response: {
+          200: { description: 'The receipt', content: { 'application/json': { schema: Receipt }, 'text/html': { schema: z.string() } } },
+        },
       },
     },
     async (request, reply) => {
@@ -46,11 +49,14 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
 
   app.get(
     '/share/:token/pdf',
-    { config, schema: { ...common, summary: 'The same receipt as PDF', params: ShareParams } },
+    {
+      config,
+      schema: { ...common, summary: 'The same receipt as PDF', params: ShareParams, response: { 200: binary('The PDF', 'application/pdf') } },
+    },
     async (request, reply) => {
       const shared = await open(request.params.token, reply);
       const pdf = await ledger.pdf.render(shared);
-      return reply.type('application/pdf').header('content-disposition', `inline; filename="${shared.name}.pdf"`).send(pdf);
+      return reply.type('application/pdf').header('content-disposition', `inline; filename="${shared.name}.pdf"`).send(pdf as never);
     },
   );
 

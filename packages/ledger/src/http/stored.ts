@@ -1,5 +1,4 @@
 /** Receipts leave as the bytes that were stored: joined as text, never parsed and written again. */
-import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Db } from '@rcpt/service/db.ts';
 import type { FastifyReply } from 'fastify';
@@ -23,6 +22,7 @@ export async function streamChain(
   organization_id: string,
 ): Promise<{ head: { org_seq: number; receipt_sha256: string } | null; lines: Readable }> {
   const lines = new PassThrough({ highWaterMark: 1 << 18 });
+  const closed = new Promise((resolve) => lines.once('close', resolve));
   return new Promise((started, failed) => {
     db.snapshot(async (read) => {
       const head = await readHead(read, organization_id);
@@ -30,12 +30,13 @@ export async function streamChain(
       for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
         if (lines.destroyed) return;
         const text = batch.map((row) => `${row.at(-1)}\n`).join('');
-        if (!lines.write(text)) await Promise.race([once(lines, 'drain'), once(lines, 'close')]);
+        if (!lines.write(text)) await Promise.race([new Promise((drained) => lines.once('drain', drained)), closed]);
       }
       lines.end();
     }).catch((error: Error) => {
-      lines.destroy(error);
+      // Before the start nobody listens to the stream: its error would end the process.
       failed(error);
+      if (lines.listenerCount('error') > 0) lines.destroy(error);
     });
   });
 }
