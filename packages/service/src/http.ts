@@ -25,6 +25,7 @@ import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
+import { watchQuietConnections } from './quiet-connections.ts';
 import { refuseOnSocket } from './socket-errors.ts';
 
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
@@ -68,6 +69,8 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
 
+  const closeQuiet = watchQuietConnections(app.server);
+  app.addHook('preClose', async () => closeQuiet());
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.addHook('onRequest', async (request, reply) => {
