@@ -22,6 +22,8 @@ export async function streamChain(
   organization_id: string,
 ): Promise<{ head: { org_seq: number; receipt_sha256: string } | null; lines: Readable }> {
   const lines = new PassThrough({ highWaterMark: 1 << 18 });
+  // Before the start nobody else listens, and an error that nobody hears ends the process.
+  lines.on('error', () => undefined);
   const closed = new Promise((resolve) => lines.once('close', resolve));
   return new Promise((started, failed) => {
     db.snapshot(async (read) => {
@@ -34,9 +36,8 @@ export async function streamChain(
       }
       lines.end();
     }).catch((error: Error) => {
-      // Before the start nobody listens to the stream: its error would end the process.
+      lines.destroy(error);
       failed(error);
-      if (lines.listenerCount('error') > 0) lines.destroy(error);
     });
   });
 }
