@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { canonicalize } from '../src/canonical.ts';
+import { type ChainReport, ChainVerifier, type Head, type ReceiptRecord } from '../src/chain.ts';
+import { FileJudge } from '../src/judge.ts';
+import { LineSplitter } from '../src/lines.ts';
+import { parseStrict } from '../src/parse.ts';
+import { verifyReceipt } from '../src/receipt.ts';
+import { sha256Hex } from '../src/sha256.ts';
+
+const folder = new URL('../../../vectors/', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, folder));
+const names = (path: string) => readdirSync(new URL(path, folder)).sort();
+
+/** What the offline verifier makes of a file. */
+function judged(path: string) {
+  const judge = new FileJudge(path);
+  const splitter = new LineSplitter((line, terminated) => judge.push(line, terminated));
+  splitter.write(read(path));
+  splitter.end();
+  return judge.finish();
+}
+
+/** Receipts with the columns beside them and the recorded head; decided with the shortcut and without it. */
+function verified(path: string): ChainReport {
+  const given = JSON.parse(read(path).toString()) as {
+    receipts: string[];
+    records: ReceiptRecord[];
+    head: Head | null;
+  };
+  const [quick, slow] = [new ChainVerifier(), new ChainVerifier()];
+  for (const [i, receipt] of given.receipts.entries()) {
+    quick.push(receipt, given.records[i]);
+    slow.examine(receipt, given.records[i]);
+  }
+  const report = quick.finish(given.head);
+  assert.deepEqual(report, slow.finish(given.head));
+  return report;
+}
+
+for (const name of names('valid/')) {
+  const path = `valid/${name}`;
+  const [kind] = name.split('--');
+  test(`vector ${path} holds`, () => {
+    if (kind === 'canonical') {
+      for (const { input, canonical, sha256, story } of JSON.parse(read(path).toString())) {
+        assert.equal(canonicalize(parseStrict(input)), canonical, story);
+        assert.equal(sha256Hex(canonical), sha256, story);
+      }
+    } else if (name.endsWith('-with-columns.json')) {
+      assert.deepEqual(verified(path).violations, []);
+    } else {
+      assert.deepEqual(judged(path).violations, []);
+      if (kind === 'receipt') assert(verifyReceipt(read(path)).ok, 'byte for byte');
+    }
+  });
+}
+
+for (const name of names('invalid/')) {
+  const path = `invalid/${name}`;
+  const [code] = name.split('--');
+  test(`vector ${path} is told for what it is`, () => {
+    if (name.endsWith('.jsonl')) assert.equal(judged(path).violation?.kind, code);
+    else if (code === 'record_mismatch' || code === 'head_mismatch') assert.equal(verified(path).violation?.kind, code);
+    else assert.throws(() => parseStrict(read(path)), { name: 'ProofError', code });
+  });
+}
+
+test('three hashes of the vectors, computed elsewhere', () => {
+  const receipt = (lane: string) => JSON.parse(read(`valid/receipt--${lane}.json`).toString()).receipt_sha256;
+  assert.equal(receipt('model-pin'), 'dc51a305ccc75f7eb441916a57c13c528dd8ba54c13ce8d5991647b63601571f');
+  assert.equal(receipt('generic'), '80ff5fdaefe42ca8643d7911f35b02ce98f50412948225630aed9ee8d7d2bd5f');
+  const [line] = read('valid/router--one-of-each-type.jsonl').toString().split('\n');
+  assert.equal(JSON.parse(line!).checksum_sha256, 'daa64a4ab70d4a470bba694991be2005c046affaba026af6138b9a9eab9fbabd');
+});

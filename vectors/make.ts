@@ -1,0 +1,296 @@
+/** Writes every vector beside it anew: `node vectors/make.ts`. Deterministic; packages/proof/test reads every one. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  canonicalize,
+  GENESIS_HASH,
+  ROUTER_RECEIPT_TYPES,
+  type RouterRecord,
+  receiptIdSuffix,
+  seal,
+  sealRouterReceipt,
+  sha256Hex,
+} from '../packages/proof/src/index.ts';
+
+const here = (path: string) => new URL(path, import.meta.url);
+for (const folder of ['valid', 'invalid']) {
+  rmSync(here(folder), { recursive: true, force: true });
+  mkdirSync(here(folder));
+}
+const write = (path: string, content: string | Uint8Array) => writeFileSync(here(path), content);
+const lines = (texts: string[]) => texts.map((text) => `${text}\n`).join('');
+const hashOf = (label: string) => sha256Hex(`vector: ${label}`);
+
+// One receipt per lane: together they are the chain of six.
+
+const sheet = { name: 'support-reply', version: '3' };
+const profile = { name: 'helper', capability_tier: 'tier-2', harness: 'undeclared', model: 'small-7b' };
+const verdict = {
+  outcome: 'review',
+  score_100: 86,
+  severity: 'medium',
+  client_ready: 'after_edits',
+  recommended_action: 'Remove the promise of a refund.',
+  summary: 'One of two rules is flagged.',
+};
+const pin = {
+  slug: 'small-7b',
+  name: 'Small 7B',
+  base: 'small-7b-base',
+  params_b: 7.2,
+  card_sha256: hashOf('model card'),
+  pinned_at: '2026-05-29T20:00:00.000Z',
+  declaration: 'Trained on public text.',
+  client_ref: '',
+};
+
+interface Lane {
+  schema: string;
+  blocks: (earlier: Sealed[]) => object;
+}
+interface Sealed {
+  payload: Record<string, unknown>;
+  receipt_sha256: string;
+  canonical: string;
+}
+
+const lanes: Record<string, Lane> = {
+  'model-pin': { schema: 'service.model-pin-receipt/v1', blocks: () => ({ model: pin }) },
+  generic: {
+    schema: 'service.receipt/v1',
+    blocks: () => ({
+      run: {
+        id: 'run_1',
+        lane: 'generic',
+        title: 'Grüße übersetzen – 挨拶の翻訳 🙂',
+        inputs: { task: 'Translate\t"hello"\n' },
+      },
+      evidence: [
+        { kind: 'note', label: 'source text', sha256: hashOf('note'), content_type: 'text/plain', byte_size: 5 },
+      ],
+      checks: [
+        {
+          key: 'output_present',
+          label: 'There is an output',
+          category: 'structure',
+          status: 'pass',
+          severity: 'high',
+          detail: '',
+        },
+      ],
+      verdict: { ...verdict, outcome: 'pass', score_100: 100, severity: 'none', client_ready: 'yes' },
+      approval: { decision: 'approved', approved_by: 'key_1', note: '', approved_at: '2026-05-29T20:01:00.000Z' },
+    }),
+  },
+  eval: {
+    schema: 'service.eval-receipt/v1',
+    blocks: () => ({
+      flight_sheet: sheet,
+      assignment: { title: 'Answer a customer', sha256: hashOf('assignment') },
+      submission: { agent_name: 'helper', model_name: 'small-7b', provider: 'local', sha256: hashOf('submission') },
+      evidence: [{ kind: 'file', label: 'policy.pdf', sha256: hashOf('policy') }],
+      findings: [
+        { label: 'Names the order', category: 'structure', status: 'pass', severity: 'low', detail: '' },
+        { label: 'Promises no refund', category: 'policy', status: 'flag', severity: 'medium', detail: 'Sentence 3.' },
+      ],
+      verdict,
+      ownership: {
+        agent_created: 'helper',
+        audited_by: 'receipt-ledger',
+        referee_logic: 'support-reply v3',
+        approval: 'approved',
+      },
+      agent_profile: profile,
+    }),
+  },
+  cook: {
+    schema: 'service.cook-receipt/v1',
+    blocks: ([pinned]) => ({
+      run: { id: 'run_3', lane: 'cook', title: 'Support replies, second cook' },
+      cook: {
+        base_model: 'small-7b',
+        dataset: 'support-2026',
+        pairs: 12000,
+        eval_before: 0.61,
+        eval_after: 0.734,
+        lift: 0.124,
+        runner: 'rog_astral_5090_32gb',
+        metrics: { duration_seconds: 5400, final_loss: 0.0000025, steps: 1.5e3 },
+        compute_usd: 3,
+      },
+      pinned_model: {
+        ...pin,
+        pin_receipt_id: pinned!.payload.receipt_id,
+        pin_receipt_sha256: pinned!.receipt_sha256,
+        pin_share_url: pinned!.payload.share_url,
+      },
+    }),
+  },
+  incident: {
+    schema: 'service.incident-receipt/v1',
+    blocks: () => ({
+      incident: {
+        id: 'inc_1',
+        kind: 'policy_breach',
+        tier: 'tier-2',
+        title: 'Reply sent without approval',
+        detail: '',
+        lane: 'eval',
+        response: ['lane_locked', 'human_approval_required'],
+        status: 'open',
+        opened_at: '2026-05-29T20:03:00.000Z',
+      },
+      agent_profile: { name: 'helper', capability_tier: 'tier-2' },
+    }),
+  },
+  'dataset-download': {
+    schema: 'service.dataset-download-receipt/v1',
+    blocks: () => ({
+      package: {
+        slug: 'support-2026',
+        name: 'Support replies 2026',
+        version: '1',
+        sha256: hashOf('dataset'),
+        size_bytes: 9007199254740991,
+        row_count: 12000,
+        granted_to: 'mem_1',
+        purpose: '',
+        expires_at: '2027-05-29T00:00:00.000Z',
+      },
+    }),
+  },
+};
+
+function payloadOf(org_seq: number, parent_hash: string, schema: string, blocks: object): Record<string, unknown> {
+  return {
+    schema,
+    receipt_id: `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(`run_${org_seq}`)}`,
+    org_seq,
+    parent_hash,
+    created_at: `2026-05-29T20:1${org_seq}:00.000Z`,
+    organization: { id: 'org_1', name: 'Example Laboratories' },
+    ...blocks,
+    share_url: `https://ledger.example/share/token-${org_seq}`,
+  };
+}
+
+const chain: Sealed[] = [];
+for (const [lane, { schema, blocks }] of Object.entries(lanes)) {
+  const parent = chain.at(-1)?.receipt_sha256 ?? GENESIS_HASH;
+  const payload = payloadOf(chain.length, parent, schema, blocks(chain));
+  chain.push({ payload, ...seal(payload) });
+  write(`valid/receipt--${lane}.json`, chain.at(-1)!.canonical);
+}
+const texts = chain.map((receipt) => receipt.canonical);
+const head = { org_seq: 5, receipt_sha256: chain[5]!.receipt_sha256 };
+write('valid/chain--six.jsonl', lines(texts));
+write('valid/chain--six-with-columns.json', pretty({ receipts: texts, records: chain.map(columnsOf), head }));
+
+function columnsOf({ payload, receipt_sha256 }: Sealed): Record<string, unknown> {
+  const { org_seq, receipt_id, parent_hash, schema, created_at } = payload;
+  const beside = { share_token: `token-${org_seq}`, run_id: `run_${org_seq}` };
+  return { org_seq, receipt_id, parent_hash, receipt_sha256, schema, created_at, ...beside };
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+// Chains that do not hold. The name says what the first violation must be.
+
+const fourth = chain[3]!;
+const resealed = seal({ ...chain[2]!.payload, verdict: { ...verdict, score_100: 100 } }).canonical;
+const asIs = (body: string, anchor: string) =>
+  body.replace(anchor, (found) => `"receipt_sha256":"${sha256Hex(body)}",${found}`);
+const doubled = canonicalize(chain[5]!.payload).replace('{', '{"created_at":"2020-01-01T00:00:00.000Z",');
+const broken: Record<string, string[]> = {
+  'payload_altered--a-score-raised': texts.with(3, texts[3]!.replace('"eval_after":0.734', '"eval_after":0.834')),
+  'payload_altered--the-hash-exchanged': texts.with(3, texts[3]!.replace(fourth.receipt_sha256, hashOf('other'))),
+  'payload_altered--a-space-after-a-comma': texts.with(2, texts[2]!.replace(',', ', ')),
+  'payload_altered--a-line-torn': texts.with(5, texts[5]!.slice(0, 300)),
+  'payload_altered--a-member-doubled-and-resealed': texts.with(5, asIs(doubled, '"schema"')),
+  'sequence_gap--one-receipt-deleted': texts.toSpliced(2, 1),
+  'sequence_gap--the-start-missing': texts.slice(1),
+  'sequence_gap--two-receipts-swapped': texts.with(2, texts[3]!).with(3, texts[2]!),
+  'sequence_gap--one-receipt-twice': texts.toSpliced(3, 0, texts[2]!),
+  'broken_parent_link--a-receipt-altered-and-resealed': texts.with(2, resealed),
+  'broken_parent_link--a-start-with-a-parent': [
+    seal({ ...chain[0]!.payload, parent_hash: hashOf('parent') }).canonical,
+  ],
+  'broken_parent_link--another-organization': [
+    texts[0]!,
+    seal({ ...chain[1]!.payload, organization: { id: 'org_2', name: 'Another' } }).canonical,
+  ],
+};
+for (const [name, receipts] of Object.entries(broken)) write(`invalid/${name}.jsonl`, lines(receipts));
+
+const columns = chain.map(columnsOf);
+for (const [column, value] of Object.entries({
+  share_token: 'token-6',
+  schema: 'service.eval-receipt/v1',
+  run_id: 'run_9',
+  receipt_sha256: hashOf('other'),
+})) {
+  const records = columns.with(3, { ...columns[3]!, [column]: value });
+  write(`invalid/record_mismatch--another-${column}.json`, pretty({ receipts: texts, records, head }));
+}
+const cut = { receipts: texts.slice(0, 5), records: columns.slice(0, 5), head };
+write('invalid/head_mismatch--the-tail-cut-off.json', pretty(cut));
+const extended = { receipts: texts, records: columns, head: null };
+write('invalid/head_mismatch--no-head-recorded.json', pretty(extended));
+
+// Router receipts.
+
+const routerRecord = (receipt_type: RouterRecord['receipt_type'], i: number): RouterRecord => ({
+  receipt_id: `rcpt_${i}`,
+  receipt_type,
+  member_id: 'mem_1',
+  job_id: i % 2 ? `job_${i}` : null,
+  dataset_ids: i % 3 ? [] : ['ds_1', 'ds_2'],
+  amount_usd: i === 0 ? '100.00' : `${i}.50`,
+  metadata: i % 2 ? { phase: 'completed', note: 'Grüße' } : {},
+  created_at: `2026-05-29T20:00:${String(i).padStart(2, '0')}.000+00:00`,
+});
+const day = ROUTER_RECEIPT_TYPES.map((type, i) => sealRouterReceipt(routerRecord(type, i)));
+write('valid/router--one-of-each-type.jsonl', lines(day));
+write('invalid/payload_altered--a-router-amount.jsonl', lines(day.with(2, day[2]!.replace('"2.50"', '"2.05"'))));
+write('invalid/duplicate_receipt--a-router-line-twice.jsonl', lines([...day, day[4]!]));
+write('invalid/torn_line--a-router-file-without-its-end.jsonl', lines(day).slice(0, -1));
+write('invalid/torn_line--a-router-line-cut-in-the-middle.jsonl', lines(day).slice(0, -90));
+
+// Canonical form: pairs of a JSON text and its canonical text; and texts that have none.
+
+const canonical: [story: string, input: string][] = [
+  ['keys by UTF-16 code units', '{"\\ufb33":1,"\\ud83d\\ude00":2,"b":3,"B":4,"10":5,"9":6,"":7,"\\u00e9":8}'],
+  ['keys at every depth', '{"b":[{"d":1,"c":2}],"a":{"y":{},"x":[]}}'],
+  ['numbers', '[0,-0,0.0,1.0,-1.50,1e3,1E-3,0.000001,0.0000001,123456789.123,9007199254740991,0.1e1,5e-324]'],
+  ['escapes', '"\\u0041\\/\\u00e9\\u000a\\u0008\\u001F\\u007f\\"\\\\\\u2028"'],
+  ['whitespace', ' [ 1 ,\t{ "a" :\r\n null } , true ] '],
+  ['an astral character from its surrogates', '"\\ud83d\\ude42"'],
+];
+const pairs = canonical.map(([story, input]) => {
+  const text = canonicalize(JSON.parse(input));
+  return { story, input, canonical: text, sha256: sha256Hex(text) };
+});
+write('valid/canonical--pairs.json', pretty(pairs));
+
+const refused: Record<string, string | Uint8Array> = {
+  'duplicate_key--at-the-top': '{"a":1,"a":1}',
+  'duplicate_key--spelled-with-an-escape': '{"a":{"b":1,"\\u0062":2}}',
+  'lone_surrogate--high-in-a-value': '{"a":"\\ud800"}',
+  'lone_surrogate--low-in-a-key': '{"\\udc00":1}',
+  'lone_surrogate--the-wrong-way-round': '["\\udc00\\ud800"]',
+  'integer_too_large--two-to-the-53': '{"a":9007199254740992}',
+  'integer_too_large--negative': '[-9007199254740993]',
+  'integer_too_large--with-an-exponent': '[1e16]',
+  'not_finite--an-exponent-too-large': '{"a":1e400}',
+  'too_deep--two-hundred-and-one-arrays': `${'['.repeat(201)}${']'.repeat(201)}`,
+  'not_json--a-trailing-comma': '{"a":1,}',
+  'not_json--a-leading-zero': '[01]',
+  'not_json--NaN': '[NaN]',
+  'not_json--a-byte-order-mark': '\ufeff{}',
+  'not_json--two-values': '{}{}',
+  'not_utf8--a-lone-continuation-byte': Uint8Array.of(0x22, 0x80, 0x22),
+  'not_utf8--an-overlong-slash': Uint8Array.of(0x22, 0xc0, 0xaf, 0x22),
+  'not_utf8--a-surrogate-in-three-bytes': Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22),
+};
+for (const [name, text] of Object.entries(refused)) write(`invalid/${name}.json`, text);
