@@ -17,9 +17,11 @@ const PACKAGES: Record<string, string[]> = {
 const sources = globSync('packages/*/src/**/*.ts').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 function importsOf(text: string): string[] {
-  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from '([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g)].map(
-    (match) => (match[1] ?? match[2] ?? match[3])!,
-  );
+  return [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^'";]*?from '([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+    ),
+  ].map((match) => (match[1] ?? match[2] ?? match[3])!);
 }
 
 describe('imports', () => {
@@ -41,7 +43,11 @@ describe('imports', () => {
   test('proof imports nothing but itself, and Node only in its command line', () => {
     for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/proof/'))) {
       const outside = importsOf(text).filter((specifier) => !specifier.startsWith('.'));
-      if (/\/(bin|cli)[^/]*\.ts$|\/bin\//.test(file)) assert.ok(outside.every((specifier) => specifier.startsWith('node:')), file);
+      if (/\/(bin|cli)[^/]*\.ts$|\/bin\//.test(file))
+        assert.ok(
+          outside.every((specifier) => specifier.startsWith('node:')),
+          file,
+        );
       else assert.deepEqual(outside, [], file);
     }
   });
@@ -49,7 +55,10 @@ describe('imports', () => {
   test('contract stands on zod and proof alone', () => {
     for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/contract/')))
       for (const specifier of importsOf(text))
-        assert.ok(specifier === 'zod' || specifier.startsWith('.') || specifier.startsWith('@rcpt/proof/'), `${file} imports ${specifier}`);
+        assert.ok(
+          specifier === 'zod' || specifier.startsWith('.') || specifier.startsWith('@rcpt/proof/'),
+          `${file} imports ${specifier}`,
+        );
   });
 
   test('inside a service: domain does no I/O, stores know no HTTP, nothing below http/ imports it', () => {
@@ -58,8 +67,12 @@ describe('imports', () => {
       for (const specifier of importsOf(text)) {
         const target = specifier.startsWith('.') ? join(dirname(inside), specifier) : specifier;
         if (inside.startsWith('domain/'))
-          assert.ok(!/^(store|http|copies|print)\/|^node:(fs|net|http|child_process)|^fastify|^pg$/.test(target), `${file} imports ${specifier}`);
-        if (inside.startsWith('store/')) assert.ok(!/^(http|print)\/|^fastify/.test(target), `${file} imports ${specifier}`);
+          assert.ok(
+            !/^(store|http|copies|print)\/|^node:(fs|net|http|child_process)|^fastify|^pg$/.test(target),
+            `${file} imports ${specifier}`,
+          );
+        if (inside.startsWith('store/'))
+          assert.ok(!/^(http|print)\/|^fastify/.test(target), `${file} imports ${specifier}`);
         if (!/^(http\/|app\.ts)/.test(inside)) assert.ok(!target.startsWith('http/'), `${file} imports ${specifier}`);
       }
     }
@@ -68,12 +81,20 @@ describe('imports', () => {
   test('every package declares what it imports', () => {
     for (const { file, text } of sources) {
       const name = file.split('/')[1]!;
-      const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as { dependencies?: Record<string, string> };
+      const manifest = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as {
+        dependencies?: Record<string, string>;
+      };
       for (const specifier of importsOf(text)) {
         if (specifier.startsWith('.') || specifier.startsWith('node:') || specifier.startsWith('/')) continue;
-        const dependency = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+        const dependency = specifier
+          .split('/')
+          .slice(0, specifier.startsWith('@') ? 2 : 1)
+          .join('/');
         if (dependency === `@rcpt/${name}`) continue;
-        assert.ok(manifest.dependencies?.[dependency], `${file} imports ${specifier}, which its package does not declare`);
+        assert.ok(
+          manifest.dependencies?.[dependency],
+          `${file} imports ${specifier}, which its package does not declare`,
+        );
       }
     }
   });

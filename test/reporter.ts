@@ -18,7 +18,11 @@ interface TestEvent {
     file?: string;
     skip?: string | boolean;
     todo?: string | boolean;
-    details?: { type?: string; duration_ms?: number; error?: { cause?: unknown; message?: string; failureType?: string } };
+    details?: {
+      type?: string;
+      duration_ms?: number;
+      error?: { cause?: unknown; message?: string; failureType?: string };
+    };
     message?: string;
   };
 }
@@ -53,7 +57,9 @@ export async function reportTo(out: NodeJS.WritableStream, stream: AsyncIterable
   }
 
   for (const [file, { passed, failed, skipped, ms }] of files)
-    out.write(`${failed > 0 ? 'FAIL' : 'ok  '} ${file}: ${passed} passed${rest(failed, skipped)} (${(ms / 1000).toFixed(1)} s)\n`);
+    out.write(
+      `${failed > 0 ? 'FAIL' : 'ok  '} ${file}: ${passed} passed${rest(failed, skipped)} (${(ms / 1000).toFixed(1)} s)\n`,
+    );
   out.write('\n');
   for (const [place, { passed, failed, skipped }] of Object.entries(counts))
     out.write(`${place}: ${passed + failed} tests, ${passed} passed${rest(failed, skipped)}\n`);
@@ -77,7 +83,7 @@ function rest(failed: number, skipped: number): string {
 function explain(error: { cause?: unknown; message?: string } | undefined): string {
   const cause = error?.cause ?? error;
   if (cause instanceof Error) return cause.stack ?? cause.message;
-  return typeof cause === 'string' ? cause : JSON.stringify(cause, null, 2) ?? 'no reason given';
+  return typeof cause === 'string' ? cause : (JSON.stringify(cause, null, 2) ?? 'no reason given');
 }
 
 function indented(text: string): string {

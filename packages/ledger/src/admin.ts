@@ -38,7 +38,9 @@ async function main(): Promise<Answer> {
     if (noun === 'org' && verb === 'create') {
       const name = (values.name ?? '').trim();
       if (name === '' || name.length > 500) throw new WrongUse('org create takes --name NAME');
-      return db.transaction(async (tx) => ({ ...(await foundOrganization(tx, { name, four_eyes: values['four-eyes'] }, now())) }));
+      return db.transaction(async (tx) => ({
+        ...(await foundOrganization(tx, { name, four_eyes: values['four-eyes'] }, now())),
+      }));
     }
     if (noun === 'key' && verb === 'create') {
       const role = Role.safeParse(values.role);

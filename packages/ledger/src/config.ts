@@ -9,13 +9,32 @@ const LedgerSettings = z.object({
   port: setting.port('LEDGER_PORT', 8080),
   base_url: setting.httpUrl('LEDGER_BASE_URL'),
   database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db'),
-  storage_url: setting.matching('LEDGER_STORAGE_URL', STORAGE_URL, 'file:data/objects', 'file:<folder> or s3://bucket/prefix?endpoint=…&region=…'),
-  smtp_url: setting.matching('LEDGER_SMTP_URL', MAIL_URL, 'file:data/outbox', 'file:<folder>, smtp://host:port or smtps://host:port'),
-  email_from: setting.matching('LEDGER_EMAIL_FROM', MAIL_FROM, 'Receipt Ledger <receipts@localhost>', 'an e-mail address'),
+  storage_url: setting.matching(
+    'LEDGER_STORAGE_URL',
+    STORAGE_URL,
+    'file:data/objects',
+    'file:<folder> or s3://bucket/prefix?endpoint=…&region=…',
+  ),
+  smtp_url: setting.matching(
+    'LEDGER_SMTP_URL',
+    MAIL_URL,
+    'file:data/outbox',
+    'file:<folder>, smtp://host:port or smtps://host:port',
+  ),
+  email_from: setting.matching(
+    'LEDGER_EMAIL_FROM',
+    MAIL_FROM,
+    'Receipt Ledger <receipts@localhost>',
+    'an e-mail address',
+  ),
   admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
-  share_requests_per_minute: setting.count('LEDGER_SHARE_REQUESTS_PER_MINUTE', 600, 'a number of requests per minute and address'),
+  share_requests_per_minute: setting.count(
+    'LEDGER_SHARE_REQUESTS_PER_MINUTE',
+    600,
+    'a number of requests per minute and address',
+  ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: z
@@ -23,7 +42,12 @@ const LedgerSettings = z.object({
     .regex(/^[\d.:a-fA-F/, ]+$/)
     .optional()
     .meta({ env: 'LEDGER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: setting.matching('LEDGER_LOG_LEVEL', /^(debug|info|warn|error|silent)$/, 'info', 'debug, info, warn, error or silent'),
+  log_level: setting.matching(
+    'LEDGER_LOG_LEVEL',
+    /^(debug|info|warn|error|silent)$/,
+    'info',
+    'debug, info, warn, error or silent',
+  ),
 });
 
 export type Config = Readonly<z.infer<typeof LedgerSettings>>;

@@ -6,7 +6,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { evidenceKey } from './copies/storage.ts';
 import type { Principal } from './domain/principal.ts';
-import { refuse, type Run } from './domain/run.ts';
+import { type Run, refuse } from './domain/run.ts';
 import type { Ledger } from './ledger.ts';
 import { loadRun } from './store/runs.ts';
 
@@ -34,24 +34,43 @@ export async function receiveEvidence(
   const bytes = upload?.bytes ?? (content === undefined ? null : Buffer.from(content, 'utf8'));
   const id = newId('ev');
   if (bytes === null) {
-    if (sha256 === undefined) throw new Refusal('invalid', 'Send content, a file, or the sha256 of evidence kept elsewhere.');
-    return { id, kind, label, sha256, byte_size: 0, content_type: content_type ?? 'application/octet-stream', stored: false };
+    if (sha256 === undefined)
+      throw new Refusal('invalid', 'Send content, a file, or the sha256 of evidence kept elsewhere.');
+    return {
+      id,
+      kind,
+      label,
+      sha256,
+      byte_size: 0,
+      content_type: content_type ?? 'application/octet-stream',
+      stored: false,
+    };
   }
   const actual = upload?.sha256 ?? sha256Hex(bytes);
   if (sha256 !== undefined && sha256 !== actual)
-    throw refuse('evidence_mismatch', `The declared sha256 is ${sha256}, the bytes have ${actual}. Nothing was attached.`);
+    throw refuse(
+      'evidence_mismatch',
+      `The declared sha256 is ${sha256}, the bytes have ${actual}. Nothing was attached.`,
+    );
   const type = content_type ?? (upload === undefined ? 'text/plain; charset=utf-8' : 'application/octet-stream');
-  const stored = await storage.put(evidenceKey(by.organization_id, run_id, actual), bytes, type, AbortSignal.timeout(STORE_MS)).then(
-    () => true,
-    () => false,
-  );
+  const stored = await storage
+    .put(evidenceKey(by.organization_id, run_id, actual), bytes, type, AbortSignal.timeout(STORE_MS))
+    .then(
+      () => true,
+      () => false,
+    );
   return { id, kind, label, sha256: actual, byte_size: bytes.length, content_type: type, stored };
 }
 
 /** Throws `not_found` where the bytes are not with us. */
-export async function fetchEvidence({ storage }: Ledger, run: Run, id: string): Promise<{ item: Evidence; bytes: Buffer }> {
+export async function fetchEvidence(
+  { storage }: Ledger,
+  run: Run,
+  id: string,
+): Promise<{ item: Evidence; bytes: Buffer }> {
   const item = run.evidence.find((evidence) => evidence.id === id);
   const bytes = item?.stored ? await storage.get(evidenceKey(run.organization_id, run.id, item.sha256)) : null;
-  if (item === undefined || bytes === null) throw new Refusal('not_found', 'The bytes of this evidence are not stored here.');
+  if (item === undefined || bytes === null)
+    throw new Refusal('not_found', 'The bytes of this evidence are not stored here.');
   return { item, bytes };
 }

@@ -4,9 +4,9 @@
  *   lock the head → read the approved Runs → seal each on top of the one before → store receipts, Runs, outbox → move the head.
  * A crash before the commit leaves nothing; after it, everything, and a retry is answered with the same receipt.
  */
-import { LANES } from '@rcpt/contract/lanes/registry.ts';
 
 import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
@@ -20,8 +20,8 @@ import {
   insertReceipts,
   loadMintable,
   lockHeads,
-  markMinted,
   type MintableRun,
+  markMinted,
   moveHeads,
   movePin,
   payloadOfRun,
@@ -93,7 +93,11 @@ export function createMinter(settings: MintSettings): Minter {
       const outcomes = await settings.db.transaction((tx) => {
         if (together.length === 0) together = take();
         answering = together.length;
-        return mintTogether(tx, together.map(({ request }) => request), settings);
+        return mintTogether(
+          tx,
+          together.map(({ request }) => request),
+          settings,
+        );
       });
       settle(together, outcomes);
     } catch (error) {
@@ -120,7 +124,9 @@ export function createMinter(settings: MintSettings): Minter {
     mint: (request) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= settings.queue_limit)
-          return reject(new Refusal('overloaded', 'Too many mints are waiting. This Run was not minted; try again shortly.'));
+          return reject(
+            new Refusal('overloaded', 'Too many mints are waiting. This Run was not minted; try again shortly.'),
+          );
         waiting.push({ request, resolve, reject });
         if (!minting) void mintWaiting();
       }),
@@ -137,21 +143,41 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
   for (const request of requests) {
     const run = runs.get(keyOf(request.organization_id, request.run_id));
     const chain = chains.get(request.organization_id);
-    if (run === undefined || chain === undefined) outcomes.push(new Refusal('not_found', 'This organization has no such Run.'));
+    if (run === undefined || chain === undefined)
+      outcomes.push(new Refusal('not_found', 'This organization has no such Run.'));
     else if (run.receipt_id !== null) outcomes.push(await mintedBefore(tx, chain, run));
     else if (run.stage !== 'Approval' || run.approved_block === null)
-      outcomes.push(refuse('run_not_approved', `The Run is at ${run.stage} and not approved; only an approved Run makes a receipt.`));
+      outcomes.push(
+        refuse(
+          'run_not_approved',
+          `The Run is at ${run.stage} and not approved; only an approved Run makes a receipt.`,
+        ),
+      );
     else outcomes.push(await chain.append(run, request.by, settings));
   }
 
   const grown = [...chains.values()].filter((chain) => chain.minted.length > 0);
   const minted = grown.flatMap((chain) => chain.minted);
   if (minted.length === 0) return outcomes;
-  await insertReceipts(tx, minted.map(({ receipt }) => receipt));
-  await markMinted(tx, minted.map((mint) => mint.run));
-  await tx.insert('outbox', OUTBOX_COLUMNS, minted.flatMap((mint) => mint.outbox));
-  for (const chain of grown) for (const [slug, org_seq] of chain.movedPins) await movePin(tx, chain.from.organization_id, slug, org_seq);
-  await moveHeads(tx, grown.map((chain) => ({ from: chain.from, to: chain.head })));
+  await insertReceipts(
+    tx,
+    minted.map(({ receipt }) => receipt),
+  );
+  await markMinted(
+    tx,
+    minted.map((mint) => mint.run),
+  );
+  await tx.insert(
+    'outbox',
+    OUTBOX_COLUMNS,
+    minted.flatMap((mint) => mint.outbox),
+  );
+  for (const chain of grown)
+    for (const [slug, org_seq] of chain.movedPins) await movePin(tx, chain.from.organization_id, slug, org_seq);
+  await moveHeads(
+    tx,
+    grown.map((chain) => ({ from: chain.from, to: chain.head })),
+  );
   return outcomes;
 }
 

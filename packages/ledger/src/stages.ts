@@ -2,8 +2,9 @@
  * The way of a Run from Inputs to Approval, one verb per call. Each verb locks the Run, asks the rules, and writes the
  * Run's next stage; the Receipt stage is minting's (mint.ts).
  */
-import type { Lane, SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
+
 import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
+import type { Lane, SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
@@ -16,7 +17,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { Principal } from './domain/principal.ts';
-import { profileOf, reach, refuse, requireStage, type Run } from './domain/run.ts';
+import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { compileSheet } from './domain/sheet/compile.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
@@ -72,7 +73,13 @@ export async function attachEvidence(tx: Queries, by: Principal, id: string, ite
 }
 
 /** Execution: the work done. Throws `run_stage_conflict`, `invalid`. */
-export async function postExecution(tx: Queries, by: Principal, id: string, body: JsonObject, at: string): Promise<Run> {
+export async function postExecution(
+  tx: Queries,
+  by: Principal,
+  id: string,
+  body: JsonObject,
+  at: string,
+): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Inputs', 'Evidence');
   return updateRun(tx, run, {
@@ -127,7 +134,9 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
   requireStage(run, 'Checks');
   const open = run.checks.filter((check) => check.status === 'open').map((check) => check.key);
   if (open.length > 0)
-    throw refuse('checks_open', `Decide these checks first (PATCH /runs/${id}/checks/{key}): ${open.join(', ')}.`, { open });
+    throw refuse('checks_open', `Decide these checks first (PATCH /runs/${id}/checks/{key}): ${open.join(', ')}.`, {
+      open,
+    });
   const sheet = await sheetNamed(tx, by.organization_id, LANES[run.lane], run.inputs);
   return updateRun(tx, run, {
     stage: 'Verdict',
@@ -186,7 +195,13 @@ function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
     run: { id, lane: run.lane, title, created_at },
     inputs,
     execution,
-    evidence: run.evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({ kind, label, sha256, content_type, byte_size })),
+    evidence: run.evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({
+      kind,
+      label,
+      sha256,
+      content_type,
+      byte_size,
+    })),
     agent_profile: profileOf(run, lane.agent(execution)),
   };
 }
@@ -198,10 +213,16 @@ function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string)
     path: [under, ...path].filter((part) => part !== '').join('.'),
     message,
   }));
-  throw new Refusal('invalid', `The request is invalid: ${errors[0]?.path || 'body'}: ${errors[0]?.message}.`, { errors });
+  throw new Refusal('invalid', `The request is invalid: ${errors[0]?.path || 'body'}: ${errors[0]?.message}.`, {
+    errors,
+  });
 }
 
-async function profileNamed(tx: Queries, organization_id: string, id: string | undefined): Promise<AgentProfile | null> {
+async function profileNamed(
+  tx: Queries,
+  organization_id: string,
+  id: string | undefined,
+): Promise<AgentProfile | null> {
   if (id === undefined) return null;
   const profile = await findAgentProfile(tx, organization_id, id);
   if (profile === undefined) throw refuse('agent_profile_unknown', `This organization has no agent profile ${id}.`);
@@ -214,6 +235,7 @@ async function sheetNamed(tx: Queries, organization_id: string, lane: Lane, inpu
   const named = lane.sheet?.(inputs);
   if (named === undefined) return null;
   const sheet = await findFlightSheet(tx, organization_id, named.name, named.version);
-  if (sheet === null) throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${named.name} v${named.version}.`);
+  if (sheet === null)
+    throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${named.name} v${named.version}.`);
   return { sheet, executor: compileSheet(sheet) as SheetExecutor };
 }

@@ -1,5 +1,5 @@
 /** Verification of one organization's chain: one snapshot, one pass, constant memory. */
-import { ChainVerifier, type ChainReport } from '@rcpt/proof/chain.ts';
+import { type ChainReport, ChainVerifier } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { readHead, SCAN_CHAIN } from './store/chains.ts';
@@ -22,7 +22,8 @@ export function createVerifier(db: Db): Verifier {
 
   return {
     async verify(organization_id, signal) {
-      if (waiting.length >= MAY_WAIT) throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
+      if (waiting.length >= MAY_WAIT)
+        throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
       if (walking >= AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
       walking++;
       try {
@@ -42,7 +43,10 @@ function walk(db: Db, organization_id: string, signal: AbortSignal): Promise<Cha
     for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
       if (signal.aborted) break;
       for (const row of batch) {
-        const [org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload] = row as [number, ...string[]];
+        const [org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload] = row as [
+          number,
+          ...string[],
+        ];
         verifier.push(payload!, { org_seq, parent_hash, run_id, schema, receipt_sha256, share_token });
       }
     }

@@ -7,7 +7,7 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Clock, Effect, Job } from './domain/job.ts';
-import { leaseTogether, type LeaseAct } from './lease.ts';
+import { type LeaseAct, leaseTogether } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
@@ -87,7 +87,9 @@ export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }
       for (const [i, act] of acts.entries())
         if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
       for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
-      await sheet.read(acts.flatMap((act) => (act.kind === 'job' ? [act.job_id] : act.kind === 'beat' ? act.job_ids : [])));
+      await sheet.read(
+        acts.flatMap((act) => (act.kind === 'job' ? [act.job_id] : act.kind === 'beat' ? act.job_ids : [])),
+      );
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
         else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, clock));
@@ -95,7 +97,12 @@ export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }
       await sheet.write();
       const leases = acts.flatMap((act, i) => (act.kind === 'lease' ? [{ act, i }] : []));
       if (leases.length > 0) {
-        const answers = await leaseTogether(tx, leases.map(({ act }) => act), sheet, clock);
+        const answers = await leaseTogether(
+          tx,
+          leases.map(({ act }) => act),
+          sheet,
+          clock,
+        );
         leases.forEach(({ i }, n) => {
           outcomes[i] = answers[n];
         });
@@ -233,4 +240,3 @@ function refusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   throw error;
 }
-

@@ -9,14 +9,21 @@ const RouterSettings = z.object({
   receipts_dir: setting.matching('ROUTER_RECEIPTS_DIR', /.+/, 'data/receipts', 'a folder'),
   admin_token: setting.secret('ROUTER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
   enrollment_token: setting.secret('ROUTER_ENROLLMENT_TOKEN', 'a secret of at least 16 characters'),
-  metering: z.enum(['reported', 'measured']).default('reported').meta({ env: 'ROUTER_METERING', takes: 'reported or measured' }),
+  metering: z
+    .enum(['reported', 'measured'])
+    .default('reported')
+    .meta({ env: 'ROUTER_METERING', takes: 'reported or measured' }),
   lease_seconds: setting.count('ROUTER_LEASE_SECONDS', 600, 'a number of seconds'),
   allow_open: z
     .enum(['yes', 'no'])
     .default('no')
     .meta({ env: 'ROUTER_ALLOW_OPEN', takes: 'yes to listen beyond loopback without ROUTER_ADMIN_TOKEN, else no' }),
   ledger_url: setting.httpUrl('LEDGER_URL'),
-  ledger_api_key: z.string().regex(/^rk_\S+$/).optional().meta({ env: 'LEDGER_API_KEY', takes: 'an API key of the ledger (rk_…)', secret: true }),
+  ledger_api_key: z
+    .string()
+    .regex(/^rk_\S+$/)
+    .optional()
+    .meta({ env: 'LEDGER_API_KEY', takes: 'an API key of the ledger (rk_…)', secret: true }),
   json_body_bytes: setting.count('ROUTER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   write_queue: setting.count('ROUTER_WRITE_QUEUE', 20_000, 'how many changes may wait'),
   overload_delay_ms: setting.count('ROUTER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
@@ -25,7 +32,12 @@ const RouterSettings = z.object({
     .regex(/^[\d.:a-fA-F/, ]+$/)
     .optional()
     .meta({ env: 'ROUTER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: setting.matching('ROUTER_LOG_LEVEL', /^(debug|info|warn|error|silent)$/, 'info', 'debug, info, warn, error or silent'),
+  log_level: setting.matching(
+    'ROUTER_LOG_LEVEL',
+    /^(debug|info|warn|error|silent)$/,
+    'info',
+    'debug, info, warn, error or silent',
+  ),
 });
 
 export type Config = Readonly<z.infer<typeof RouterSettings>>;
@@ -39,7 +51,9 @@ export function readRouterConfig(environment: Record<string, string | undefined>
     );
   if ((config.ledger_url === undefined) !== (config.ledger_api_key === undefined)) {
     const missing = config.ledger_url === undefined ? 'LEDGER_URL' : 'LEDGER_API_KEY';
-    throw new ConfigError(`${missing}: got nothing, takes its half of the bridge: LEDGER_URL and LEDGER_API_KEY go together`);
+    throw new ConfigError(
+      `${missing}: got nothing, takes its half of the bridge: LEDGER_URL and LEDGER_API_KEY go together`,
+    );
   }
   return config;
 }

@@ -1,5 +1,5 @@
 /** Jobs as members see them, and how one is made. */
-import type { Job as PublicJob, NewJob } from '@rcpt/contract/router/compute.ts';
+import type { NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';

@@ -28,7 +28,12 @@ export interface LeaseAct {
 export type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 
 /** The leases of each act, in the order of the acts; none: an empty list. */
-export async function leaseTogether(tx: Queries, acts: LeaseAct[], sheet: WorkSheet, clock: Clock): Promise<Leased[][]> {
+export async function leaseTogether(
+  tx: Queries,
+  acts: LeaseAct[],
+  sheet: WorkSheet,
+  clock: Clock,
+): Promise<Leased[][]> {
   const asking = acts.filter((act) => act.wanted());
   const queues = await headsOf(tx, asking, sheet);
   return acts.map((act) => {
@@ -36,7 +41,10 @@ export async function leaseTogether(tx: Queries, acts: LeaseAct[], sheet: WorkSh
     if (!act.wanted()) return leases;
     const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
     while (leases.length < act.max_jobs) {
-      const next = open.reduce<Queue | null>((best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best), null);
+      const next = open.reduce<Queue | null>(
+        (best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best),
+        null,
+      );
       const job = next?.jobs.shift();
       if (job === undefined) break;
       leases.push(leaseTo(act, job, sheet, clock));
@@ -81,11 +89,20 @@ function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, c
   const lease_token = `dlease_${newSecret()}`;
   const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);
   sheet.effect(effect);
-  const { id, job_type, requested_gpu_sku, estimated_hours, input_dataset_ids, payload, attempt, lease_expires_at } = effect.job;
+  const { id, job_type, requested_gpu_sku, estimated_hours, input_dataset_ids, payload, attempt, lease_expires_at } =
+    effect.job;
   return {
     lease_id,
     lease_token,
     expires_at: lease_expires_at!,
-    job: { id, job_type, requested_gpu_sku, estimated_hours: Number(estimated_hours), input_dataset_ids, payload, attempt },
+    job: {
+      id,
+      job_type,
+      requested_gpu_sku,
+      estimated_hours: Number(estimated_hours),
+      input_dataset_ids,
+      payload,
+      attempt,
+    },
   };
 }

@@ -5,13 +5,23 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { instant, millisOf } from './domain/time.ts';
 import { refuse } from './problems.ts';
 import type { Book } from './receipts/book.ts';
-import { findAccess, insertAccess, loadDataset, lockMember, setMembership, type StoredMember } from './store/members.ts';
+import {
+  findAccess,
+  insertAccess,
+  loadDataset,
+  lockMember,
+  type StoredMember,
+  setMembership,
+} from './store/members.ts';
 
 const DAY_MS = 86_400_000;
 const FEE_CENTS = Number(ANNUAL_MEMBERSHIP_USD) * 100;
 
 /** Past its expiry a member is inactive. */
-export function showMember({ id, email, name, membership_started_at, membership_expires_at, created_at }: StoredMember, now: number): Member {
+export function showMember(
+  { id, email, name, membership_started_at, membership_expires_at, created_at }: StoredMember,
+  now: number,
+): Member {
   const active = membership_expires_at !== null && millisOf(membership_expires_at) > now;
   return {
     id,
@@ -47,8 +57,12 @@ export async function grantAccess(tx: Queries, book: Book, dataset_id: string, m
   const dataset = await loadDataset(tx, dataset_id);
   const member = await lockMember(tx, member_id);
   if (showMember(member, book.now).status !== 'active')
-    throw refuse('member_inactive', `The member ${member_id} is not active: POST /members/${member_id}/activate first.`);
-  if (!dataset.is_member_access) throw refuse('dataset_not_shared', `The dataset ${dataset_id} is not open to members.`);
+    throw refuse(
+      'member_inactive',
+      `The member ${member_id} is not active: POST /members/${member_id}/activate first.`,
+    );
+  if (!dataset.is_member_access)
+    throw refuse('dataset_not_shared', `The dataset ${dataset_id} is not open to members.`);
   const known = await findAccess(tx, dataset_id, member_id);
   const { object_uri } = dataset;
   const receipt_id =

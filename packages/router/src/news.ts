@@ -27,7 +27,10 @@ export function isNews({ queued, workers }: News): boolean {
 export async function announce(tx: Queries, from: string, news: News): Promise<void> {
   if (!isNews(news)) return;
   const payload = JSON.stringify({ from, queued: [...news.queued], workers: [...news.workers] });
-  await tx.notify(CHANNEL, payload.length < PAYLOAD_BYTES ? payload : JSON.stringify({ from, queued: [...news.queued], workers: null }));
+  await tx.notify(
+    CHANNEL,
+    payload.length < PAYLOAD_BYTES ? payload : JSON.stringify({ from, queued: [...news.queued], workers: null }),
+  );
 }
 
 export interface NewsDesk {

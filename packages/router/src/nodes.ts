@@ -1,6 +1,7 @@
 /** Nodes as the inventory shows them. */
-import type { Node } from '@rcpt/contract/router/compute.ts';
+
 import { gpuPrice } from '@rcpt/contract/prices.ts';
+import type { Node } from '@rcpt/contract/router/compute.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { type Seen, stateOf } from './domain/worker.ts';
 import { heldPerNode } from './store/jobs.ts';
@@ -10,7 +11,11 @@ import { listWorkers } from './store/workers.ts';
 export async function showNodes(db: Queries, now: number): Promise<Node[]> {
   const [nodes, held, workers] = await Promise.all([listNodes(db), heldPerNode(db), listWorkers(db)]);
   return nodes.map((node) =>
-    showNode(node, held.get(node.id) ?? 0, workers.filter((worker) => worker.node_id === node.id).map((worker) => stateOf(worker, now))),
+    showNode(
+      node,
+      held.get(node.id) ?? 0,
+      workers.filter((worker) => worker.node_id === node.id).map((worker) => stateOf(worker, now)),
+    ),
   );
 }
 
@@ -27,8 +32,13 @@ export function showNode(node: StoredNode, current_jobs: number, workers: Return
   };
 }
 
-function statusOf({ max_concurrent_jobs }: StoredNode, current_jobs: number, workers: Seen['status'][]): Node['status'] {
+function statusOf(
+  { max_concurrent_jobs }: StoredNode,
+  current_jobs: number,
+  workers: Seen['status'][],
+): Node['status'] {
   if (workers.length > 0 && workers.every((status) => status === 'offline')) return 'offline';
-  if (workers.length > 0 && workers.every((status) => status === 'offline' || status === 'maintenance')) return 'maintenance';
+  if (workers.length > 0 && workers.every((status) => status === 'offline' || status === 'maintenance'))
+    return 'maintenance';
   return current_jobs >= max_concurrent_jobs ? 'busy' : 'available';
 }

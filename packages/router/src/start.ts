@@ -26,7 +26,11 @@ export interface RunningRouter {
 }
 
 /** Throws `schema_behind`, `database_unavailable`, or the error of a port that is taken. */
-export async function startRouter(config: Config, logger: Logger, now: () => number = Date.now): Promise<RunningRouter> {
+export async function startRouter(
+  config: Config,
+  logger: Logger,
+  now: () => number = Date.now,
+): Promise<RunningRouter> {
   const db = openDatabase(config.database_url, (error) => logger.warn({ err: error }, 'idle database connection lost'));
   if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
   else await checkSchema(db, MIGRATIONS);
@@ -57,7 +61,8 @@ export async function startRouter(config: Config, logger: Logger, now: () => num
   const { port } = app.server.address() as { port: number };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   queueMicrotask(() => {
-    if (recovered > 0) logger.warn({ receipts: recovered, folder: folder.path }, 'receipts of the last run were appended');
+    if (recovered > 0)
+      logger.warn({ receipts: recovered, folder: folder.path }, 'receipts of the last run were appended');
   });
   return {
     url,

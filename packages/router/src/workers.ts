@@ -18,7 +18,17 @@ import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { Recorder } from './acts.ts';
 import { bridgeEntry } from './bridge/entry.ts';
-import { accept, type Clock, completeByWorker, fail, type Holder, type Job, leaseState, renew, touch } from './domain/job.ts';
+import {
+  accept,
+  type Clock,
+  completeByWorker,
+  fail,
+  type Holder,
+  type Job,
+  leaseState,
+  renew,
+  touch,
+} from './domain/job.ts';
 import { instant } from './domain/time.ts';
 import type { Leased } from './lease.ts';
 import type { Book } from './receipts/book.ts';
@@ -63,7 +73,12 @@ export async function register(tx: Queries, book: Book, body: Body<typeof Regist
 }
 
 /** Answers at once, or, with `wait_seconds`, when something about this worker changed. */
-export async function heartbeat(router: Router, worker: StoredWorker, body: Body<typeof Heartbeat>, gone: AbortSignal): Promise<Body<typeof HeartbeatAnswer>> {
+export async function heartbeat(
+  router: Router,
+  worker: StoredWorker,
+  body: Body<typeof Heartbeat>,
+  gone: AbortSignal,
+): Promise<Body<typeof HeartbeatAnswer>> {
   const word = waitForWord(router, worker, body.wait_seconds ?? 0, gone);
   const first = await beat(router, worker, body);
   const changed = first.desired !== 'run' || first.leases.some((lease) => lease.state !== 'active');
@@ -81,7 +96,11 @@ function waitForWord({ waiting }: Router, { id }: StoredWorker, seconds: number,
   return { called: waiting.forWord(id, seconds, AbortSignal.any([gone, cancel.signal])), cancel: () => cancel.abort() };
 }
 
-async function beat(router: Router, worker: StoredWorker, body: Body<typeof Heartbeat>): Promise<Body<typeof HeartbeatAnswer>> {
+async function beat(
+  router: Router,
+  worker: StoredWorker,
+  body: Body<typeof Heartbeat>,
+): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
   const states = await router.writer.act({
     kind: 'beat',
@@ -118,21 +137,29 @@ async function beat(router: Router, worker: StoredWorker, body: Body<typeof Hear
 const NOTHING = { lease_id: null, lease_token: null, job: null, expires_at: null, leases: [] };
 
 /** A draining worker is leased nothing new. With `wait_seconds` the answer waits for a job, an order to drain, or the time. */
-export async function leaseJobs(router: Router, worker: StoredWorker, body: Body<typeof LeaseRequest>, gone: AbortSignal): Promise<Body<typeof LeaseAnswer>> {
+export async function leaseJobs(
+  router: Router,
+  worker: StoredWorker,
+  body: Body<typeof LeaseRequest>,
+  gone: AbortSignal,
+): Promise<Body<typeof LeaseAnswer>> {
   const until = router.now() + (body.wait_seconds ?? 0) * 1000;
   for (;;) {
     const seconds = Math.max(0, (until - router.now()) / 1000);
     const stop = new AbortController();
     const signal = AbortSignal.any([gone, stop.signal]);
     // Listening starts before looking: a job that arrives in between is heard.
-    const called = seconds > 0 ? router.waiting.forJob(body.supported_gpu_skus, body.supported_job_types, seconds, signal) : null;
+    const called =
+      seconds > 0 ? router.waiting.forJob(body.supported_gpu_skus, body.supported_job_types, seconds, signal) : null;
     const ordered = seconds > 0 ? router.waiting.forWord(worker.id, seconds, signal) : null;
     const { desired } = await loadWorker(router.db, worker.id);
     const leases = desired === 'drain' ? [] : await leaseNow(router, worker, body, gone);
     if (leases.length > 0 || called === null || desired === 'drain') {
       stop.abort();
       if (desired === 'drain') return { ...NOTHING, message: 'draining' };
-      return leases[0] === undefined ? { ...NOTHING, message: 'no_matching_jobs' } : { ...leases[0], message: 'leased', leases };
+      return leases[0] === undefined
+        ? { ...NOTHING, message: 'no_matching_jobs' }
+        : { ...leases[0], message: 'leased', leases };
     }
     const again = await Promise.race([called, ordered]);
     stop.abort();
@@ -140,7 +167,12 @@ export async function leaseJobs(router: Router, worker: StoredWorker, body: Body
   }
 }
 
-function leaseNow(router: Router, worker: StoredWorker, body: Body<typeof LeaseRequest>, gone: AbortSignal): Promise<Leased[]> {
+function leaseNow(
+  router: Router,
+  worker: StoredWorker,
+  body: Body<typeof LeaseRequest>,
+  gone: AbortSignal,
+): Promise<Leased[]> {
   return router.writer.act<Leased[]>({
     kind: 'lease',
     worker_id: worker.id,
@@ -154,7 +186,12 @@ function leaseNow(router: Router, worker: StoredWorker, body: Body<typeof LeaseR
 
 type WithToken = { lease_token: string };
 
-export function acceptJob(router: Router, worker: StoredWorker, job_id: string, { lease_token }: WithToken): Promise<Job> {
+export function acceptJob(
+  router: Router,
+  worker: StoredWorker,
+  job_id: string,
+  { lease_token }: WithToken,
+): Promise<Job> {
   const holder = holderOf(worker, lease_token);
   return onJob(router, job_id, (job, record, clock) => {
     const effect = accept(job, holder, clock);
@@ -168,7 +205,11 @@ export function reportStatus(router: Router, worker: StoredWorker, job_id: strin
   const { event_type, message = '', payload = {} } = body;
   return onJob(router, job_id, (before, record, clock) => {
     const job = touch(before, holder, clock);
-    const [event_id] = record.effect({ job, receipts: [], events: [{ event_type, message, payload, worker_id: worker.id }] });
+    const [event_id] = record.effect({
+      job,
+      receipts: [],
+      events: [{ event_type, message, payload, worker_id: worker.id }],
+    });
     return { event_id: event_id! };
   });
 }
@@ -183,7 +224,12 @@ export function reportLog(router: Router, worker: StoredWorker, job_id: string, 
   });
 }
 
-export function reportArtifact(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof ArtifactReport>) {
+export function reportArtifact(
+  router: Router,
+  worker: StoredWorker,
+  job_id: string,
+  body: Body<typeof ArtifactReport>,
+) {
   const holder = holderOf(worker, body.lease_token);
   const { artifact_type, name, uri, checksum_sha256 = null, size_bytes = null, metadata = {} } = body;
   return onJob(router, job_id, (before, record, clock) => {
@@ -208,7 +254,12 @@ export function reportArtifact(router: Router, worker: StoredWorker, job_id: str
   });
 }
 
-export function completeJob(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof Completion>): Promise<Job> {
+export function completeJob(
+  router: Router,
+  worker: StoredWorker,
+  job_id: string,
+  body: Body<typeof Completion>,
+): Promise<Job> {
   const holder = holderOf(worker, body.lease_token);
   const { metering, ledger_url } = router.config;
   const metrics = body.metrics as ({ duration_seconds?: number } & JsonObject) | undefined;
@@ -223,7 +274,12 @@ export function completeJob(router: Router, worker: StoredWorker, job_id: string
   });
 }
 
-export function failJob(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof Failure>): Promise<Job> {
+export function failJob(
+  router: Router,
+  worker: StoredWorker,
+  job_id: string,
+  body: Body<typeof Failure>,
+): Promise<Job> {
   const holder = holderOf(worker, body.lease_token);
   return onJob(router, job_id, (job, record, clock) => {
     const effect = fail(job, holder, body, clock);
@@ -232,7 +288,11 @@ export function failJob(router: Router, worker: StoredWorker, job_id: string, bo
   });
 }
 
-function onJob<T>({ writer }: Router, job_id: string, perform: (job: Job, record: Recorder, clock: Clock) => T): Promise<T> {
+function onJob<T>(
+  { writer }: Router,
+  job_id: string,
+  perform: (job: Job, record: Recorder, clock: Clock) => T,
+): Promise<T> {
   return writer.act<T>({ kind: 'job', job_id, perform });
 }
 

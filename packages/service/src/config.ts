@@ -40,17 +40,38 @@ function settingOf(type: z.ZodType): Setting {
 /** Building blocks, each with the words for its one-line refusal. */
 export const setting = {
   host: (env: string, fallback: string) =>
-    z.string().regex(/^[\w.:[\]-]+$/).default(fallback).meta({ env, takes: 'a host name or an IP address' }),
+    z
+      .string()
+      .regex(/^[\w.:[\]-]+$/)
+      .default(fallback)
+      .meta({ env, takes: 'a host name or an IP address' }),
   port: (env: string, fallback: number) =>
-    z.string().regex(/^\d{1,5}$/).transform(Number).refine((port) => port <= 65_535).default(fallback)
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .refine((port) => port <= 65_535)
+      .default(fallback)
       .meta({ env, takes: 'a port, 0 to 65535 (0 picks a free one)' }),
   count: (env: string, fallback: number, takes: string) =>
-    z.string().regex(/^[1-9]\d{0,11}$/).transform(Number).default(fallback).meta({ env, takes }),
+    z
+      .string()
+      .regex(/^[1-9]\d{0,11}$/)
+      .transform(Number)
+      .default(fallback)
+      .meta({ env, takes }),
   database: (env: string, fallback: string) =>
-    z.string().regex(DATABASE_URL).default(fallback)
+    z
+      .string()
+      .regex(DATABASE_URL)
+      .default(fallback)
       .meta({ env, takes: 'sqlite:<path> or postgres://user:password@host:port/database', secret: true }),
   httpUrl: (env: string) =>
-    z.string().refine((url) => URL.canParse(url) && /^https?:\/\//.test(url)).transform((url) => url.replace(/\/+$/, '')).optional()
+    z
+      .string()
+      .refine((url) => URL.canParse(url) && /^https?:\/\//.test(url))
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional()
       .meta({ env, takes: 'an http:// or https:// address' }),
   secret: (env: string, takes: string) => z.string().min(16).optional().meta({ env, takes, secret: true }),
   matching: (env: string, pattern: RegExp, fallback: string, takes: string) =>

@@ -3,7 +3,7 @@
  * per request, OpenAPI from the schemas that validate. A service brings its problems table, its auth hook and its routes.
  */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import underPressure from '@fastify/under-pressure';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';
@@ -28,7 +28,13 @@ import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 import { watchQuietConnections } from './quiet-connections.ts';
 import { refuseOnSocket } from './socket-errors.ts';
 
-export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
 
 export interface HttpOptions {
   title: string;
@@ -123,7 +129,12 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     const refusal = refusalOf(error);
     if (refusal === null) {
       logger.error({ request_id: request.id, err: error }, 'unknown error');
-      return send(request, reply, 'internal', 'Something went wrong on our side. Name the request_id when you report it.');
+      return send(
+        request,
+        reply,
+        'internal',
+        'Something went wrong on our side. Name the request_id when you report it.',
+      );
     }
     if (refusal.code === 'database_unavailable')
       logger.warn({ request_id: request.id, err: refusal.cause }, 'database unavailable');
@@ -164,7 +175,10 @@ function refusalOf(error: FastifyError | Error): Refusal | null {
   if (status === 429) return new Refusal('rate_limited', message);
   if (status === 503) return new Refusal('overloaded', 'The service is stopping or busy. Try again shortly.');
   if (status !== undefined && status >= 400 && status < 500)
-    return new Refusal(status === 404 ? 'not_found' : 'malformed_request', message || STATUS_CODES[status] || 'Bad request');
+    return new Refusal(
+      status === 404 ? 'not_found' : 'malformed_request',
+      message || STATUS_CODES[status] || 'Bad request',
+    );
   return null;
 }
 

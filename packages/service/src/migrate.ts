@@ -67,7 +67,10 @@ function difference(migrations: Migration[], known: Applied[]): Migration[] {
   for (const row of known) {
     const ours = migrations.find((migration) => migration.version === row.version);
     if (ours === undefined && row.version > newest)
-      throw new Refusal('schema_ahead', `The database holds ${row.name}, which this release does not know: upgrade it.`);
+      throw new Refusal(
+        'schema_ahead',
+        `The database holds ${row.name}, which this release does not know: upgrade it.`,
+      );
     if (ours !== undefined && ours.sha256 !== row.sha256)
       throw new Refusal('schema_changed', `Migration ${row.name} was changed after it was applied.`);
   }

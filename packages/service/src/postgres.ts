@@ -1,5 +1,5 @@
 /** PostgreSQL through `pg`: a pool, named statements, one retry rule, and errors that say "away" apart from "wrong". */
-import { Client, escapeIdentifier, Pool, type PoolClient, TypeOverrides, type PoolConfig } from 'pg';
+import { Client, escapeIdentifier, Pool, type PoolClient, type PoolConfig, TypeOverrides } from 'pg';
 import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
@@ -85,8 +85,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
         }
       }
     },
-    snapshot: (work) =>
-      once('begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
+    snapshot: (work) => once('begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
     listen: (channel, heard) => listenOn(url, channel, heard),
     close: () => pool.end(),
   };
@@ -105,7 +104,10 @@ function queriesOf(executeStatement: Execute): Queries {
       const names = Object.keys(columns);
       const arrays = names.map((name, i) => `$${i + 1}::${columns[name]}[]`);
       const sql = `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays.join(', ')})`;
-      await executeStatement(sql, names.map((_, column) => rows.map((row) => row[column])));
+      await executeStatement(
+        sql,
+        names.map((_, column) => rows.map((row) => row[column])),
+      );
     },
     async script(sql) {
       await executeStatement(sql, []);

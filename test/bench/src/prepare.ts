@@ -117,7 +117,7 @@ const withDefaults = (row: Value[]): Value[] => [...row, 'eval', 'Invoice 2026-0
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const inputs = { flight_sheet: { name: 'invoice-totals', version: '1.2.0' } };
-const evidence = ['source document', 'extraction log'].map((label) => ({
+const evidence = ['source document'].map((label) => ({
   kind: 'file' as const,
   label,
   sha256: sha256(label),
@@ -127,7 +127,6 @@ const evidence = ['source document', 'extraction log'].map((label) => ({
 const checks = [
   ['totals-add-up', 'The line items add up to the total', 'math'],
   ['currency-named', 'A currency is named', 'schema'],
-  ['date-in-range', 'The invoice date lies in the period asked for', 'policy'],
 ].map(([key, label, category]) => ({
   key: key!,
   label: label!,
@@ -142,7 +141,7 @@ const verdict = {
   severity: 'none' as const,
   client_ready: 'yes' as const,
   recommended_action: 'Release the work.',
-  summary: 'All three rules passed.',
+  summary: 'Both rules passed.',
 };
 const approval = { decision: 'approved' as const, approved_by: 'first owner', note: '', approved_at: AT };
 const execution = {

@@ -31,7 +31,10 @@ export function agentProfileRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/agent-profiles',
-    { config: { may: 'read' }, schema: { ...common, summary: 'All agent profiles', response: { 200: AgentProfileList } } },
+    {
+      config: { may: 'read' },
+      schema: { ...common, summary: 'All agent profiles', response: { 200: AgentProfileList } },
+    },
     async (request) => ({ agent_profiles: await listAgentProfiles(ledger.db, request.principal.organization_id) }),
   );
 }

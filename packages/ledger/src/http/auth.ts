@@ -2,9 +2,10 @@
  * Who may call what. A route names its act in `config.may`; this hook finds the principal before the body is read.
  * A credential is looked up at most every two seconds, so a revoked key is refused everywhere within five.
  */
-import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
+
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
+import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Act, MAY, type Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
@@ -44,7 +45,10 @@ export function authenticate(app: App, { db, config }: Pick<Ledger, 'db' | 'conf
     request.principal = await principalOf(request.credential);
     const roles: readonly string[] = MAY[may];
     if (!roles.includes(request.principal.role))
-      throw new Refusal('forbidden', `The role ${request.principal.role} may not do this; it takes ${roles.join(' or ')}.`);
+      throw new Refusal(
+        'forbidden',
+        `The role ${request.principal.role} may not do this; it takes ${roles.join(' or ')}.`,
+      );
   });
 
   async function principalOf(token: string): Promise<Principal> {
@@ -64,7 +68,8 @@ export function authenticate(app: App, { db, config }: Pick<Ledger, 'db' | 'conf
 function operator(request: FastifyRequest, admin_token: string | undefined): void {
   if (admin_token === undefined) throw new Refusal('not_found', 'Nothing is known under this address.');
   request.credential = bearerOf(request);
-  if (!secretsEqual(request.credential, admin_token)) throw new Refusal('unauthenticated', 'This is not the admin token.');
+  if (!secretsEqual(request.credential, admin_token))
+    throw new Refusal('unauthenticated', 'This is not the admin token.');
 }
 
 function bearerOf({ headers }: FastifyRequest): string {

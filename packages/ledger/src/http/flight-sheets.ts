@@ -34,7 +34,10 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/flight-sheets',
-    { config: { may: 'read' }, schema: { ...common, summary: 'All flight sheets', response: { 200: FlightSheetList } } },
+    {
+      config: { may: 'read' },
+      schema: { ...common, summary: 'All flight sheets', response: { 200: FlightSheetList } },
+    },
     async (request) => ({ flight_sheets: await listFlightSheets(ledger.db, request.principal.organization_id) }),
   );
 
@@ -49,6 +52,7 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         response: { 200: FlightSheet },
       },
     },
-    (request) => loadFlightSheet(ledger.db, request.principal.organization_id, request.params.name, request.params.version),
+    (request) =>
+      loadFlightSheet(ledger.db, request.principal.organization_id, request.params.name, request.params.version),
   );
 }

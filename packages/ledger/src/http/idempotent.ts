@@ -1,7 +1,8 @@
 /** Runs a verb once per `Idempotency-Key` and sends its answer. */
-import { createOnce, type Created } from '@rcpt/service/idempotency.ts';
+
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { type Created, createOnce } from '@rcpt/service/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
@@ -37,7 +38,12 @@ function once(db: Ledger['db'], request: FastifyRequest, create: (tx: Queries) =
       organization_id: request.principal?.organization_id ?? '',
       key: keyOf(request),
       credential: request.credential,
-      request: { method: request.method, url: request.url, body: request.body ?? null, upload: request.upload?.sha256 ?? null },
+      request: {
+        method: request.method,
+        url: request.url,
+        body: request.body ?? null,
+        upload: request.upload?.sha256 ?? null,
+      },
     },
     create,
   );

@@ -31,7 +31,10 @@ export function keyRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/keys',
-    { config: { may: 'administer' }, schema: { ...common, summary: 'All keys, without their secrets', response: { 200: KeyList } } },
+    {
+      config: { may: 'administer' },
+      schema: { ...common, summary: 'All keys, without their secrets', response: { 200: KeyList } },
+    },
     async (request) => ({ keys: await listKeys(ledger.db, request.principal.organization_id) }),
   );
 
@@ -47,6 +50,8 @@ export function keyRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request) =>
-      ledger.db.transaction((tx) => withdrawKey(tx, request.principal.organization_id, request.params.id, ledger.now())),
+      ledger.db.transaction((tx) =>
+        withdrawKey(tx, request.principal.organization_id, request.params.id, ledger.now()),
+      ),
   );
 }

@@ -1,4 +1,9 @@
-import { CreatedOrganization, NewOrganization, Organization, OrganizationChange } from '@rcpt/contract/ledger/tenancy.ts';
+import {
+  CreatedOrganization,
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+} from '@rcpt/contract/ledger/tenancy.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { Ledger } from '../ledger.ts';
 import { loadOrganization, updateOrganization } from '../store/tenancy.ts';
@@ -31,7 +36,12 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
     '/organization',
     {
       config: { may: 'read' },
-      schema: { tags: ['organizations'], summary: 'The organization of this key', security: [{ bearer: [] }], response: { 200: Organization } },
+      schema: {
+        tags: ['organizations'],
+        summary: 'The organization of this key',
+        security: [{ bearer: [] }],
+        response: { 200: Organization },
+      },
     },
     (request) => loadOrganization(ledger.db, request.principal.organization_id),
   );

@@ -1,4 +1,11 @@
-import { LedgerPage, LedgerQuery, Receipt, RecentQuery, RecentReceipts, Verification } from '@rcpt/contract/ledger/receipts.ts';
+import {
+  LedgerPage,
+  LedgerQuery,
+  Receipt,
+  RecentQuery,
+  RecentReceipts,
+  Verification,
+} from '@rcpt/contract/ledger/receipts.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
@@ -34,7 +41,12 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
     '/receipts/recent',
     {
       config: { may: 'read' },
-      schema: { ...common, summary: 'Recent receipts, newest first', querystring: RecentQuery, response: { 200: RecentReceipts } },
+      schema: {
+        ...common,
+        summary: 'Recent receipts, newest first',
+        querystring: RecentQuery,
+        response: { 200: RecentReceipts },
+      },
     },
     async (request, reply) => {
       const { limit, schema } = request.query;
@@ -46,10 +58,18 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
     '/receipts/:receipt_id',
     {
       config: { may: 'read' },
-      schema: { ...common, summary: 'One receipt, as stored', params: z.object({ receipt_id: z.string() }), response: { 200: Receipt } },
+      schema: {
+        ...common,
+        summary: 'One receipt, as stored',
+        params: z.object({ receipt_id: z.string() }),
+        response: { 200: Receipt },
+      },
     },
     async (request, reply) =>
-      sendReceipt(reply, await payloadOfReceipt(ledger.db, request.principal.organization_id, request.params.receipt_id)),
+      sendReceipt(
+        reply,
+        await payloadOfReceipt(ledger.db, request.principal.organization_id, request.params.receipt_id),
+      ),
   );
 
   app.get(
@@ -63,7 +83,10 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         description: `With \`Accept: ${NDJSON}\` the whole chain, one canonical receipt per line; \`ledger-head\` says where it ends.`,
         querystring: LedgerQuery,
         response: {
-          200: { description: 'A page, or the whole chain', content: { 'application/json': { schema: LedgerPage }, [NDJSON]: { schema: z.string() } } },
+          200: {
+            description: 'A page, or the whole chain',
+            content: { 'application/json': { schema: LedgerPage }, [NDJSON]: { schema: z.string() } },
+          },
         },
       },
     },
@@ -77,7 +100,11 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       const { after_seq, limit } = request.query;
       const page = await payloadsAfter(ledger.db, organization_id, after_seq, limit);
       const next_after_seq = page.length === limit ? page.at(-1)!.org_seq : null;
-      return sendReceipts(reply, page.map((row) => row.payload), { next_after_seq });
+      return sendReceipts(
+        reply,
+        page.map((row) => row.payload),
+        { next_after_seq },
+      );
     },
   );
 

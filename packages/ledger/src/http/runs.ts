@@ -49,7 +49,10 @@ export function runRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/runs',
-    { config: { may: 'read' }, schema: { ...common, summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } } },
+    {
+      config: { may: 'read' },
+      schema: { ...common, summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } },
+    },
     async (request) => {
       const runs = await listRuns(ledger.db, request.principal.organization_id, request.query);
       const full = runs.length === request.query.limit;
@@ -59,7 +62,10 @@ export function runRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/runs/:id',
-    { config: { may: 'read' }, schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } } },
+    {
+      config: { may: 'read' },
+      schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } },
+    },
     async (request) => showRun(await loadRun(ledger.db, request.principal.organization_id, request.params.id)),
   );
 
@@ -137,7 +143,13 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs/:id/checks',
     {
       config: work,
-      schema: { ...common, summary: 'Checks: run the lane’s checks', headers: IdempotencyHeader, params: RunParams, response: { 200: CheckList } },
+      schema: {
+        ...common,
+        summary: 'Checks: run the lane’s checks',
+        headers: IdempotencyHeader,
+        params: RunParams,
+        response: { 200: CheckList },
+      },
     },
     (request, reply) =>
       changeAndSend(ledger, request, reply, async (tx) => ({
@@ -167,10 +179,21 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs/:id/verdict',
     {
       config: work,
-      schema: { ...common, summary: 'Verdict: 409 while a check is open', headers: IdempotencyHeader, params: RunParams, response: { 200: Verdict } },
+      schema: {
+        ...common,
+        summary: 'Verdict: 409 while a check is open',
+        headers: IdempotencyHeader,
+        params: RunParams,
+        response: { 200: Verdict },
+      },
     },
     (request, reply) =>
-      changeAndSend(ledger, request, reply, async (tx) => (await giveVerdict(tx, request.principal, request.params.id, ledger.now())).verdict),
+      changeAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx) => (await giveVerdict(tx, request.principal, request.params.id, ledger.now())).verdict,
+      ),
   );
 
   app.post(
@@ -187,6 +210,11 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      changeAndSend(ledger, request, reply, async (tx) => (await approve(tx, request.principal, request.params.id, request.body, ledger.now())).approval),
+      changeAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx) => (await approve(tx, request.principal, request.params.id, request.body, ledger.now())).approval,
+      ),
   );
 }

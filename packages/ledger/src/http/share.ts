@@ -2,13 +2,14 @@
  * The public side: whoever holds the link sees the receipt. Every answer is made from the stored bytes and says whether
  * they still have their hash; an altered receipt is shown and called altered, never hidden.
  */
+
+import rateLimit from '@fastify/rate-limit';
 import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import { binary } from '@rcpt/service/description.ts';
+import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
@@ -34,7 +35,10 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         summary: 'A shared receipt: a page for people, else the envelope exactly as stored',
         params: ShareParams,
         response: {
-          200: { description: 'The receipt', content: { 'application/json': { schema: Receipt }, 'text/html': { schema: z.string() } } },
+          200: {
+            description: 'The receipt',
+            content: { 'application/json': { schema: Receipt }, 'text/html': { schema: z.string() } },
+          },
         },
       },
     },
@@ -51,21 +55,35 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     '/share/:token/pdf',
     {
       config,
-      schema: { ...common, summary: 'The same receipt as PDF', params: ShareParams, response: { 200: binary('The PDF', 'application/pdf') } },
+      schema: {
+        ...common,
+        summary: 'The same receipt as PDF',
+        params: ShareParams,
+        response: { 200: binary('The PDF', 'application/pdf') },
+      },
     },
     async (request, reply) => {
       const shared = await open(request.params.token, reply);
       const pdf = await ledger.pdf.render(shared);
-      return reply.type('application/pdf').header('content-disposition', `inline; filename="${shared.name}.pdf"`).send(pdf as never);
+      return reply
+        .type('application/pdf')
+        .header('content-disposition', `inline; filename="${shared.name}.pdf"`)
+        .send(pdf as never);
     },
   );
 
   app.get(
     '/share/:token/download',
-    { config, schema: { ...common, summary: 'The stored canonical bytes', params: ShareParams, response: { 200: Receipt } } },
+    {
+      config,
+      schema: { ...common, summary: 'The stored canonical bytes', params: ShareParams, response: { 200: Receipt } },
+    },
     async (request, reply) => {
       const shared = await open(request.params.token, reply);
-      return sendReceipt(reply.header('content-disposition', `attachment; filename="${shared.name}.json"`), shared.bytes);
+      return sendReceipt(
+        reply.header('content-disposition', `attachment; filename="${shared.name}.json"`),
+        shared.bytes,
+      );
     },
   );
 

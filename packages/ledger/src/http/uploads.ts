@@ -30,7 +30,8 @@ export async function acceptUploads(app: App, evidence_bytes: number): Promise<v
   app.decorateRequest('upload', undefined);
   app.addHook('preValidation', async (request) => {
     if (!request.isMultipart()) return;
-    if (!request.routeOptions.config.takes_file) throw new Refusal('unsupported_media_type', 'Send the body as application/json.');
+    if (!request.routeOptions.config.takes_file)
+      throw new Refusal('unsupported_media_type', 'Send the body as application/json.');
     await readUpload(request);
   });
 }

@@ -61,7 +61,10 @@ export async function moveHeads(tx: Queries, moves: { from: Head; to: Head }[]):
   if (moved !== moves.length) throw new Error('a chain head moved under its lock');
 }
 
-export async function loadMintable(tx: Queries, keys: { organization_id: string; run_id: string }[]): Promise<MintableRun[]> {
+export async function loadMintable(
+  tx: Queries,
+  keys: { organization_id: string; run_id: string }[],
+): Promise<MintableRun[]> {
   return tx.all<MintableRun>(
     `select r.organization_id, r.id, r.stage, r.lane, r.stages, r.notify, r.approved_block, r.receipt_id
      from ${tx.dialect.jsonRows('$1')} as k
@@ -129,10 +132,10 @@ export async function findPin(tx: Queries, organization_id: string, slug: string
 }
 
 export async function payloadOfRun(db: Queries, organization_id: string, run_id: string): Promise<string> {
-  const row = await db.get<{ payload: string }>('select payload from receipts where organization_id = $1 and run_id = $2', [
-    organization_id,
-    run_id,
-  ]);
+  const row = await db.get<{ payload: string }>(
+    'select payload from receipts where organization_id = $1 and run_id = $2',
+    [organization_id, run_id],
+  );
   if (row === undefined) throw new Error(`Run ${run_id} names a receipt that is not there`);
   return row.payload;
 }
@@ -140,10 +143,10 @@ export async function payloadOfRun(db: Queries, organization_id: string, run_id:
 /** Throws `not_found`. The sequence is part of the id, so the chain's own key finds it. */
 export async function payloadOfReceipt(db: Queries, organization_id: string, receipt_id: string): Promise<string> {
   const org_seq = Number(/^RCPT-(\d{6,15})-[0-9a-f]{8}$/.exec(receipt_id)?.[1] ?? -1);
-  const row = await db.get<{ payload: string }>('select payload from receipts where organization_id = $1 and org_seq = $2', [
-    organization_id,
-    org_seq,
-  ]);
+  const row = await db.get<{ payload: string }>(
+    'select payload from receipts where organization_id = $1 and org_seq = $2',
+    [organization_id, org_seq],
+  );
   // A payload that was tampered with is still found: whoever asks has to be shown that it was.
   if (row === undefined || !row.payload.includes(`"receipt_id":"${receipt_id}"`))
     throw new Refusal('not_found', 'This organization has no such receipt.');
@@ -157,7 +160,12 @@ export async function findShared(db: Queries, share_token: string): Promise<stri
 }
 
 /** Newest first. */
-export async function recentPayloads(db: Queries, organization_id: string, limit: number, schema?: string): Promise<string[]> {
+export async function recentPayloads(
+  db: Queries,
+  organization_id: string,
+  limit: number,
+  schema?: string,
+): Promise<string[]> {
   const ofSchema = schema === undefined ? '' : 'and schema = $3';
   const rows = await db.all<{ payload: string }>(
     `select payload from receipts where organization_id = $1 ${ofSchema} order by org_seq desc limit $2`,
@@ -180,7 +188,10 @@ export async function payloadsAfter(
 }
 
 /** The recorded head; null while the chain holds no receipt. */
-export async function readHead(db: Queries, organization_id: string): Promise<{ org_seq: number; receipt_sha256: string } | null> {
+export async function readHead(
+  db: Queries,
+  organization_id: string,
+): Promise<{ org_seq: number; receipt_sha256: string } | null> {
   const head = await db.get<{ org_seq: number; receipt_sha256: string }>(
     'select org_seq, receipt_sha256 from chains where organization_id = $1',
     [organization_id],
@@ -190,4 +201,3 @@ export async function readHead(db: Queries, organization_id: string): Promise<{ 
 
 export const SCAN_CHAIN = `select org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload
   from receipts where organization_id = $1 order by org_seq`;
-

@@ -45,7 +45,12 @@ export async function findFlightSheet(
 }
 
 /** Throws `not_found`. */
-export async function loadFlightSheet(db: Queries, organization_id: string, name: string, version: string): Promise<FlightSheet> {
+export async function loadFlightSheet(
+  db: Queries,
+  organization_id: string,
+  name: string,
+  version: string,
+): Promise<FlightSheet> {
   const sheet = await findFlightSheet(db, organization_id, name, version);
   if (sheet === null) throw new Refusal('not_found', `This organization has no flight sheet ${name} v${version}.`);
   return sheet;

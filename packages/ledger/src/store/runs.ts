@@ -4,16 +4,40 @@ import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Run } from '../domain/run.ts';
 
-const DOCUMENTS = ['stages', 'inputs', 'notify', 'agent_profile', 'evidence', 'execution', 'checks', 'assignment', 'verdict',
-  'approval', 'approved_block'] as const;
-const PLAIN = ['organization_id', 'id', 'lane', 'title', 'stage', 'executed_by', 'receipt_id', 'created_at', 'updated_at'] as const;
+const DOCUMENTS = [
+  'stages',
+  'inputs',
+  'notify',
+  'agent_profile',
+  'evidence',
+  'execution',
+  'checks',
+  'assignment',
+  'verdict',
+  'approval',
+  'approved_block',
+] as const;
+const PLAIN = [
+  'organization_id',
+  'id',
+  'lane',
+  'title',
+  'stage',
+  'executed_by',
+  'receipt_id',
+  'created_at',
+  'updated_at',
+] as const;
 const COLUMNS = [...PLAIN, ...DOCUMENTS];
 
 type Stored = Record<string, string | null>;
 
 export async function insertRun(tx: Queries, run: Run): Promise<void> {
   const places = COLUMNS.map((_, i) => `$${i + 1}`).join(', ');
-  await tx.run(`insert into runs (${COLUMNS.join(', ')}) values (${places})`, COLUMNS.map((column) => stored(run, column)));
+  await tx.run(
+    `insert into runs (${COLUMNS.join(', ')}) values (${places})`,
+    COLUMNS.map((column) => stored(run, column)),
+  );
 }
 
 /** Throws `not_found`, also for another organization's Run. */
@@ -40,7 +64,11 @@ export async function updateRun(tx: Queries, from: Run, change: Partial<Run>): P
 }
 
 /** Newest first. */
-export async function listRuns(db: Queries, organization_id: string, { lane, stage, after, limit }: RunQuery): Promise<Run[]> {
+export async function listRuns(
+  db: Queries,
+  organization_id: string,
+  { lane, stage, after, limit }: RunQuery,
+): Promise<Run[]> {
   const params: Value[] = [organization_id];
   const conditions = ['organization_id = $1'];
   const add = (condition: string, value: string | undefined) => {

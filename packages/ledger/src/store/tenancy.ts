@@ -13,7 +13,10 @@ interface OrganizationRow {
 }
 
 /** Together with its chain: a head at position -1, so that minting always finds one to replace. */
-export async function insertOrganization(tx: Queries, { id, name, four_eyes, created_at }: Organization): Promise<void> {
+export async function insertOrganization(
+  tx: Queries,
+  { id, name, four_eyes, created_at }: Organization,
+): Promise<void> {
   await tx.run('insert into organizations (organization_id, name, four_eyes, created_at) values ($1, $2, $3, $4)', [
     id,
     name,
@@ -31,7 +34,11 @@ export async function loadOrganization(db: Queries, id: string): Promise<Organiz
 }
 
 export async function updateOrganization(tx: Queries, { id, name, four_eyes }: Organization): Promise<void> {
-  await tx.run('update organizations set name = $2, four_eyes = $3 where organization_id = $1', [id, name, Number(four_eyes)]);
+  await tx.run('update organizations set name = $2, four_eyes = $3 where organization_id = $1', [
+    id,
+    name,
+    Number(four_eyes),
+  ]);
 }
 
 const KEY = 'id, organization_id, role, label, created_at, revoked_at';
@@ -54,7 +61,10 @@ export async function revokeKey(tx: Queries, organization_id: string, id: string
     id,
     at,
   ]);
-  const key = await tx.get<Key>(`select ${KEY} from api_keys where organization_id = $1 and id = $2`, [organization_id, id]);
+  const key = await tx.get<Key>(`select ${KEY} from api_keys where organization_id = $1 and id = $2`, [
+    organization_id,
+    id,
+  ]);
   if (key === undefined) throw new Refusal('not_found', 'This organization has no such key.');
   return key;
 }
@@ -89,7 +99,11 @@ export async function findCredential(
 
 const PROFILE = 'id, name, capability_tier, harness, model, created_at';
 
-export async function insertAgentProfile(tx: Queries, organization_id: string, profile: StoredAgentProfile): Promise<void> {
+export async function insertAgentProfile(
+  tx: Queries,
+  organization_id: string,
+  profile: StoredAgentProfile,
+): Promise<void> {
   await tx.run(`insert into agent_profiles (organization_id, ${PROFILE}) values ($1, $2, $3, $4, $5, $6, $7)`, [
     organization_id,
     profile.id,
@@ -107,7 +121,11 @@ export function listAgentProfiles(db: Queries, organization_id: string): Promise
   ]);
 }
 
-export function findAgentProfile(db: Queries, organization_id: string, id: string): Promise<StoredAgentProfile | undefined> {
+export function findAgentProfile(
+  db: Queries,
+  organization_id: string,
+  id: string,
+): Promise<StoredAgentProfile | undefined> {
   return db.get<StoredAgentProfile>(`select ${PROFILE} from agent_profiles where organization_id = $1 and id = $2`, [
     organization_id,
     id,

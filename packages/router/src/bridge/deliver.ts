@@ -44,16 +44,29 @@ export function startBridge(router: Router, logger: Logger): Bridge {
   };
 }
 
-export async function deliverDue({ db, now }: Pick<Router, 'db' | 'now'>, ledger: LedgerClient, logger: Logger): Promise<void> {
+export async function deliverDue(
+  { db, now }: Pick<Router, 'db' | 'now'>,
+  ledger: LedgerClient,
+  logger: Logger,
+): Promise<void> {
   const due = await claimDue(db, instant(now()), instant(now() + CLAIM_MS), AT_ONCE);
   for (const entry of due) {
     try {
       await deliver(db, ledger, entry);
       logger.info({ job_id: entry.job_id, lane: entry.lane }, 'a finished job is in the ledger, waiting for approval');
     } catch (error) {
-      const delay = Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** Math.min(entry.attempts, 20)) * (0.5 + Math.random() / 2);
-      await postpone(db, entry.job_id, instant(now() + delay), error instanceof Error ? error.message.slice(0, 500) : 'failed');
-      logger.warn({ job_id: entry.job_id, attempts: entry.attempts + 1, err: error }, 'the ledger did not take a finished job yet');
+      const delay =
+        Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** Math.min(entry.attempts, 20)) * (0.5 + Math.random() / 2);
+      await postpone(
+        db,
+        entry.job_id,
+        instant(now() + delay),
+        error instanceof Error ? error.message.slice(0, 500) : 'failed',
+      );
+      logger.warn(
+        { job_id: entry.job_id, attempts: entry.attempts + 1, err: error },
+        'the ledger did not take a finished job yet',
+      );
     }
   }
 }
@@ -61,7 +74,11 @@ export async function deliverDue({ db, now }: Pick<Router, 'db' | 'now'>, ledger
 /** Takes up where the last attempt stopped. A crash after any call repeats that call, which the ledger answers the same. */
 async function deliver(db: Router['db'], ledger: LedgerClient, entry: PendingEntry): Promise<void> {
   const { job_id } = entry;
-  const { execution, ...run } = entry.document as unknown as { title: string; inputs: JsonObject; execution: JsonObject };
+  const { execution, ...run } = entry.document as unknown as {
+    title: string;
+    inputs: JsonObject;
+    execution: JsonObject;
+  };
   const key = (call: string) => `${job_id}.${call}`;
   let { stage } = entry;
   const id = entry.run_id ?? (await ledger.openRun({ lane: entry.lane, ...run } satisfies NewRun, key('run'))).id;

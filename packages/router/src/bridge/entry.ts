@@ -19,7 +19,8 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer): BridgeEntr
   const { eval_before, eval_after } = metrics;
   if (typeof eval_before !== 'number' || typeof eval_after !== 'number') return null;
   const said = { ...job.payload, ...metrics };
-  const duration_seconds = typeof metrics.duration_seconds === 'number' ? metrics.duration_seconds : Number(job.actual_hours) * 3600;
+  const duration_seconds =
+    typeof metrics.duration_seconds === 'number' ? metrics.duration_seconds : Number(job.actual_hours) * 3600;
   return {
     job_id: job.id,
     lane: 'cook',
@@ -52,7 +53,10 @@ function evalEntry(job: Job, metrics: JsonObject, worker: Performer): BridgeEntr
     lane: 'eval',
     document: {
       title: text(title) ?? `Evaluation ${job.id}`,
-      inputs: { ...(typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs) ? inputs : rest), flight_sheet: sheet },
+      inputs: {
+        ...(typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs) ? inputs : rest),
+        flight_sheet: sheet,
+      },
       execution: {
         agent_name: worker.name,
         ...(typeof model_name === 'string' ? { model_name } : {}),

@@ -81,7 +81,8 @@ export function start(job: Job, { now }: Clock): Effect {
 /** A member completes what no worker holds. */
 export function completeByHand(job: Job, { now }: Clock): Effect {
   const held = job.status === 'running' && job.lease_id !== null;
-  if (held || (job.status !== 'queued' && job.status !== 'running')) throw conflict(job, 'complete', 'queued or running without a lease');
+  if (held || (job.status !== 'queued' && job.status !== 'running'))
+    throw conflict(job, 'complete', 'queued or running without a lease');
   const seconds = job.actual_started_at === null ? 0 : (now - millisOf(job.actual_started_at)) / 1000;
   const finished = finish(job, 'completed', seconds, now);
   return {
@@ -111,7 +112,16 @@ export function lease(job: Job, { worker_id, node_id, lease_id, lease_sha256 }: 
   const attempt = job.attempt + 1;
   const lease_expires_at = expiry(clock);
   return {
-    job: { ...job, status: 'leased', attempt, worker_id, assigned_node_id: node_id, lease_id, lease_sha256, lease_expires_at },
+    job: {
+      ...job,
+      status: 'leased',
+      attempt,
+      worker_id,
+      assigned_node_id: node_id,
+      lease_id,
+      lease_sha256,
+      lease_expires_at,
+    },
     receipts: [receipt(job, 'job_leased', 0, { worker_id, node_id, lease_id, attempt, lease_expires_at })],
     events: [event('leased', `Leased to ${worker_id}, attempt ${attempt} of ${job.max_attempts}.`, worker_id)],
   };
@@ -123,7 +133,13 @@ export function accept(job: Job, holder: Holder, clock: Clock): Effect {
   if (job.status === 'running') return same(renewed);
   return {
     job: { ...renewed, status: 'running', actual_started_at: instant(clock.now) },
-    receipts: [receipt(job, 'worker_job_accepted', 0, { worker_id: holder.worker_id, lease_id: job.lease_id, attempt: job.attempt })],
+    receipts: [
+      receipt(job, 'worker_job_accepted', 0, {
+        worker_id: holder.worker_id,
+        lease_id: job.lease_id,
+        attempt: job.attempt,
+      }),
+    ],
     events: [event('accepted', 'The worker has accepted the job.', holder.worker_id)],
   };
 }
@@ -147,7 +163,12 @@ export function completeByWorker(job: Job, holder: Holder, done: Completion, met
   const measured = job.actual_started_at === null ? 0 : (clock.now - millisOf(job.actual_started_at)) / 1000;
   const reported = done.metrics?.duration_seconds;
   const seconds = metering === 'reported' && reported !== undefined ? reported : measured;
-  const finished = finish({ ...job, output_uri: done.output_uri ?? job.output_uri }, 'completed', Math.max(1, seconds), clock.now);
+  const finished = finish(
+    { ...job, output_uri: done.output_uri ?? job.output_uri },
+    'completed',
+    Math.max(1, seconds),
+    clock.now,
+  );
   const metadata = {
     worker_id: holder.worker_id,
     lease_id: job.lease_id,
@@ -169,12 +190,29 @@ export function completeByWorker(job: Job, holder: Holder, done: Completion, met
 export type Metering = 'reported' | 'measured';
 
 /** Failed, and nothing is charged. */
-export function fail(job: Job, holder: Holder, { message, error_code = '', payload = {} }: { message: string; error_code?: string | undefined; payload?: JsonObject | undefined }, clock: Clock): Effect {
+export function fail(
+  job: Job,
+  holder: Holder,
+  {
+    message,
+    error_code = '',
+    payload = {},
+  }: { message: string; error_code?: string | undefined; payload?: JsonObject | undefined },
+  clock: Clock,
+): Effect {
   if (job.status === 'failed' && holds(job, holder)) return same(job);
   requireLease(job, holder, clock, 'fail');
   return {
     job: { ...job, status: 'failed', actual_finished_at: instant(clock.now) },
-    receipts: [receipt(job, 'worker_job_failed', 0, { worker_id: holder.worker_id, lease_id: job.lease_id, attempt: job.attempt, error_code, message })],
+    receipts: [
+      receipt(job, 'worker_job_failed', 0, {
+        worker_id: holder.worker_id,
+        lease_id: job.lease_id,
+        attempt: job.attempt,
+        error_code,
+        message,
+      }),
+    ],
     events: [event('failed', message, holder.worker_id, { error_code, ...payload })],
   };
 }
@@ -195,7 +233,10 @@ export function expire(job: Job, { now }: Clock): Effect | null {
     };
   return {
     job: { ...freed, status: 'failed', actual_finished_at: instant(now) },
-    receipts: [expired, receipt(job, 'worker_job_failed', 0, { worker_id, lease_id, attempt, error_code: 'attempts_used_up' })],
+    receipts: [
+      expired,
+      receipt(job, 'worker_job_failed', 0, { worker_id, lease_id, attempt, error_code: 'attempts_used_up' }),
+    ],
     events: [ranOut, event('failed', 'All attempts are used up.', worker_id)],
   };
 }
@@ -237,11 +278,14 @@ function requireLease(job: Job, holder: Holder, { now }: Clock, act = 'change'):
   }
   if (job.status === 'canceled') throw refuse('job_canceled', 'The job was canceled. Stop working on it.');
   if (isFinal(job)) throw conflict(job, act, 'leased or running');
-  if (millisOf(job.lease_expires_at!) <= now) throw refuse('lease_expired', 'The lease has run out. Stop working on the job.');
+  if (millisOf(job.lease_expires_at!) <= now)
+    throw refuse('lease_expired', 'The lease has run out. Stop working on the job.');
 }
 
 function conflict(job: Job, act: string, needed: string) {
-  return refuse('job_state_conflict', `The job is ${job.status}; ${act} needs it ${needed}.`, { status_of_job: job.status });
+  return refuse('job_state_conflict', `The job is ${job.status}; ${act} needs it ${needed}.`, {
+    status_of_job: job.status,
+  });
 }
 
 /** Hours to 6 places, then plain multiplication by the server's rate, to the cent, half to even. */
@@ -261,16 +305,43 @@ function expiry({ now, lease_seconds }: Clock): string {
   return instant(now + lease_seconds * 1000);
 }
 
-function event(event_type: string, message: string, worker_id: string | null = null, payload: JsonObject = {}): EventDraft {
+function event(
+  event_type: string,
+  message: string,
+  worker_id: string | null = null,
+  payload: JsonObject = {},
+): EventDraft {
   return { event_type, message, payload, worker_id };
 }
 
-function receipt(job: Job, receipt_type: ReceiptDraft['receipt_type'], amount_cents: number, metadata: JsonObject): ReceiptDraft {
-  return { receipt_type, member_id: job.member_id, job_id: job.id, dataset_ids: job.input_dataset_ids, amount_cents, metadata };
+function receipt(
+  job: Job,
+  receipt_type: ReceiptDraft['receipt_type'],
+  amount_cents: number,
+  metadata: JsonObject,
+): ReceiptDraft {
+  return {
+    receipt_type,
+    member_id: job.member_id,
+    job_id: job.id,
+    dataset_ids: job.input_dataset_ids,
+    amount_cents,
+    metadata,
+  };
 }
 
 /** The job's own receipt type, with the phase it reached. */
-export function phase(job: Job, reached: 'created' | 'started' | 'completed' | 'canceled', amount_cents: number, more: JsonObject = {}): ReceiptDraft {
+export function phase(
+  job: Job,
+  reached: 'created' | 'started' | 'completed' | 'canceled',
+  amount_cents: number,
+  more: JsonObject = {},
+): ReceiptDraft {
   const type = job.job_type === 'fine_tune' ? 'fine_tune_job' : 'compute_job';
-  return receipt(job, type, amount_cents, { phase: reached, job_type: job.job_type, requested_gpu_sku: job.requested_gpu_sku, ...more });
+  return receipt(job, type, amount_cents, {
+    phase: reached,
+    job_type: job.job_type,
+    requested_gpu_sku: job.requested_gpu_sku,
+    ...more,
+  });
 }

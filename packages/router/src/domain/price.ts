@@ -13,7 +13,11 @@ export function hourlyCents(gpu_sku: string): Decimal {
 /** Throws `gpu_unpriced`. */
 export function priceOf(gpu_sku: string) {
   const price = gpuPrice(gpu_sku);
-  if (price === null) throw refuse('gpu_unpriced', `There is no price for ${JSON.stringify(gpu_sku)}; GET /compute/inventory lists what there is.`);
+  if (price === null)
+    throw refuse(
+      'gpu_unpriced',
+      `There is no price for ${JSON.stringify(gpu_sku)}; GET /compute/inventory lists what there is.`,
+    );
   return price;
 }
 

@@ -31,7 +31,11 @@ export function supports({ capabilities: { supports: types } }: Seen, job_type: 
 }
 
 /** Among the workers that take work now. */
-export function waitingFor(job: { requested_gpu_sku: string; job_type: JobType }, workers: Seen[], now: number): WaitingFor {
+export function waitingFor(
+  job: { requested_gpu_sku: string; job_type: JobType },
+  workers: Seen[],
+  now: number,
+): WaitingFor {
   const taking = workers.filter((worker) => ['registered', 'online', 'busy'].includes(stateOf(worker, now)));
   const offering = taking.filter((worker) => offers(worker, job.requested_gpu_sku));
   if (offering.length === 0) return 'no_worker_for_sku';

@@ -1,17 +1,23 @@
-import { Worker } from '@rcpt/contract/router/workers.ts';
 import { JobEvent } from '@rcpt/contract/router/compute.ts';
 import { OffsetInstant } from '@rcpt/contract/router/vocabulary.ts';
+import { Worker } from '@rcpt/contract/router/workers.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
 import type { Router } from '../router.ts';
-import { leasesOfWorker, eventsOfWorker } from '../store/fleet.ts';
-import { listWorkers, loadWorker, setDesired, type StoredWorker } from '../store/workers.ts';
-import { summarize, Summary } from '../summary.ts';
+import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
+import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
+import { Summary, summarize } from '../summary.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
-const ActiveLease = z.object({ lease_id: z.string(), job_id: z.string(), job_type: z.string(), status: z.string(), expires_at: OffsetInstant });
+const ActiveLease = z.object({
+  lease_id: z.string(),
+  job_id: z.string(),
+  job_type: z.string(),
+  status: z.string(),
+  expires_at: OffsetInstant,
+});
 const WorkerPage = z.object({ worker: Worker, active_leases: z.array(ActiveLease), recent_events: z.array(JobEvent) });
 
 export function adminRoutes(app: App, router: Router): void {
@@ -19,36 +25,56 @@ export function adminRoutes(app: App, router: Router): void {
   const common = { tags: ['admin'], security: OPEN_OR_BEARER };
   const shown = (worker: StoredWorker) => ({ ...worker, status: stateOf(worker, router.now()) });
 
-  app.get('/admin/summary', { config, schema: { ...common, summary: 'Counts and sums', response: { 200: Summary } } }, () =>
-    summarize(router.db, router.now()),
+  app.get(
+    '/admin/summary',
+    { config, schema: { ...common, summary: 'Counts and sums', response: { 200: Summary } } },
+    () => summarize(router.db, router.now()),
   );
 
-  app.get('/admin/workers', { config, schema: { ...common, summary: 'All workers', response: { 200: z.array(Worker) } } }, async () =>
-    (await listWorkers(router.db)).map(shown),
+  app.get(
+    '/admin/workers',
+    { config, schema: { ...common, summary: 'All workers', response: { 200: z.array(Worker) } } },
+    async () => (await listWorkers(router.db)).map(shown),
   );
 
-  app.get('/admin/workers/:id', { config, schema: { ...common, summary: 'One worker, its leases and what it did', params: Id, response: { 200: WorkerPage } } }, async (request) => {
-    const { id } = request.params;
-    const [worker, active_leases, recent_events] = await Promise.all([
-      loadWorker(router.db, id),
-      leasesOfWorker(router.db, id),
-      eventsOfWorker(router.db, id),
-    ]);
-    return { worker: shown(worker), active_leases, recent_events };
-  });
+  app.get(
+    '/admin/workers/:id',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'One worker, its leases and what it did',
+        params: Id,
+        response: { 200: WorkerPage },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const [worker, active_leases, recent_events] = await Promise.all([
+        loadWorker(router.db, id),
+        leasesOfWorker(router.db, id),
+        eventsOfWorker(router.db, id),
+      ]);
+      return { worker: shown(worker), active_leases, recent_events };
+    },
+  );
 
   const order = (verb: string, desired: 'run' | 'drain', summary: string) =>
-    app.post(`/admin/workers/:id/${verb}`, { config, schema: { ...common, summary, params: Id, response: { 200: Worker } } }, async (request) => {
-      const { id } = request.params;
-      await router.writer.act({
-        kind: 'work',
-        async run(tx, _, news) {
-          await setDesired(tx, id, desired);
-          news.workers.add(id);
-        },
-      });
-      return shown(await loadWorker(router.db, id));
-    });
+    app.post(
+      `/admin/workers/:id/${verb}`,
+      { config, schema: { ...common, summary, params: Id, response: { 200: Worker } } },
+      async (request) => {
+        const { id } = request.params;
+        await router.writer.act({
+          kind: 'work',
+          async run(tx, _, news) {
+            await setDesired(tx, id, desired);
+            news.workers.add(id);
+          },
+        });
+        return shown(await loadWorker(router.db, id));
+      },
+    );
   order('drain', 'drain', 'Lease nothing new to this worker');
   order('resume', 'run', 'Lease to this worker again');
 }

@@ -21,7 +21,16 @@ export function computeRoutes(app: App, router: Router): void {
 
   app.post(
     '/compute/register-node',
-    { config, schema: { ...common, summary: 'Register a node; its GPU must have a price', headers: IdempotencyHeader, body: NewNode, response: { 201: Node } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Register a node; its GPU must have a price',
+        headers: IdempotencyHeader,
+        body: NewNode,
+        response: { 201: Node },
+      },
+    },
     (request, reply) => {
       const { id = newId('node'), hostname, gpu_type, max_concurrent_jobs = 1, tags = [] } = request.body;
       priceOf(gpu_type);

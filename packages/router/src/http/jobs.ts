@@ -2,16 +2,19 @@ import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contrac
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
-import { cancel, completeByHand, type Effect, type Clock, type Job as StoredJob, start } from '../domain/job.ts';
+import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
+import { queueKey } from '../news.ts';
 import type { Router } from '../router.ts';
 import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
 import { loadMember } from '../store/members.ts';
-import { queueKey } from '../news.ts';
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
-const Page = z.object({ after: z.string().max(100).default(''), limit: z.coerce.number().int().min(1).max(500).default(50) });
+const Page = z.object({
+  after: z.string().max(100).default(''),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+});
 
 export function jobRoutes(app: App, router: Router): void {
   const { db, writer } = router;
@@ -20,13 +23,25 @@ export function jobRoutes(app: App, router: Router): void {
 
   app.post(
     '/jobs',
-    { config, schema: { ...common, summary: 'Create a job; it is queued', headers: IdempotencyHeader, body: NewJob, response: { 201: Job } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Create a job; it is queued',
+        headers: IdempotencyHeader,
+        body: NewJob,
+        response: { 201: Job },
+      },
+    },
     async (request, reply) => {
       const act = newJob(request.body);
       await loadMember(db, request.body.member_id);
       if (keyOf(request) === undefined) {
         const job = (await writer.act(act)) as StoredJob;
-        return reply.code(201).header('location', `/jobs/${job.id}`).send((await showJobs(db, [job], router.now()))[0]!);
+        return reply
+          .code(201)
+          .header('location', `/jobs/${job.id}`)
+          .send((await showJobs(db, [job], router.now()))[0]!);
       }
       return createAndSend(router, request, reply, async (tx, book, news) => {
         const { job, event } = act.create(book);
@@ -39,32 +54,54 @@ export function jobRoutes(app: App, router: Router): void {
     },
   );
 
-  app.get('/jobs', { config, schema: { ...common, summary: 'Jobs, newest first', querystring: JobQuery, response: { 200: z.array(Job) } } }, async (request) =>
-    showJobs(db, await listJobs(db, request.query), router.now()),
+  app.get(
+    '/jobs',
+    {
+      config,
+      schema: { ...common, summary: 'Jobs, newest first', querystring: JobQuery, response: { 200: z.array(Job) } },
+    },
+    async (request) => showJobs(db, await listJobs(db, request.query), router.now()),
   );
 
-  app.get('/jobs/:id', { config, schema: { ...common, summary: 'One job', params: Id, response: { 200: Job } } }, (request) => shown(request.params.id));
+  app.get(
+    '/jobs/:id',
+    { config, schema: { ...common, summary: 'One job', params: Id, response: { 200: Job } } },
+    (request) => shown(request.params.id),
+  );
 
   const byHand = (verb: string, summary: string, apply: (job: StoredJob, clock: Clock) => Effect) =>
-    app.post(`/jobs/:id/${verb}`, { config, schema: { ...common, summary, params: Id, response: { 200: Job } } }, async (request) => {
-      const job = await writer.act<StoredJob>({
-        kind: 'job',
-        job_id: request.params.id,
-        perform(before, record, clock) {
-          const effect = apply(before, clock);
-          record.effect(effect);
-          return effect.job;
-        },
-      });
-      return (await showJobs(db, [job], router.now()))[0]!;
-    });
+    app.post(
+      `/jobs/:id/${verb}`,
+      { config, schema: { ...common, summary, params: Id, response: { 200: Job } } },
+      async (request) => {
+        const job = await writer.act<StoredJob>({
+          kind: 'job',
+          job_id: request.params.id,
+          perform(before, record, clock) {
+            const effect = apply(before, clock);
+            record.effect(effect);
+            return effect.job;
+          },
+        });
+        return (await showJobs(db, [job], router.now()))[0]!;
+      },
+    );
   byHand('start', 'Start a queued job by hand, without a worker', start);
   byHand('complete', 'Complete a job that no worker holds', completeByHand);
   byHand('cancel', 'Cancel; a worker that holds it is told at once', cancel);
 
   app.get(
     '/jobs/:id/events',
-    { config, schema: { ...common, summary: 'What happened, in order', params: Id, querystring: Page, response: { 200: z.array(JobEvent) } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'What happened, in order',
+        params: Id,
+        querystring: Page,
+        response: { 200: z.array(JobEvent) },
+      },
+    },
     async (request) => {
       await existing(request.params.id);
       return listEvents(db, request.params.id, request.query.after, request.query.limit);
@@ -72,7 +109,16 @@ export function jobRoutes(app: App, router: Router): void {
   );
   app.get(
     '/jobs/:id/logs',
-    { config, schema: { ...common, summary: 'Log chunks, in the order they came', params: Id, querystring: Page, response: { 200: z.array(JobLog) } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Log chunks, in the order they came',
+        params: Id,
+        querystring: Page,
+        response: { 200: z.array(JobLog) },
+      },
+    },
     async (request) => {
       await existing(request.params.id);
       return listLogs(db, request.params.id, request.query.after, request.query.limit);
@@ -83,7 +129,9 @@ export function jobRoutes(app: App, router: Router): void {
     { config, schema: { ...common, summary: 'Reported artifacts', params: Id, response: { 200: z.array(Artifact) } } },
     async (request) => {
       await existing(request.params.id);
-      return (await listArtifacts(db, request.params.id)).map(({ document, ...artifact }) => ({ ...document, ...artifact }) as unknown as z.infer<typeof Artifact>);
+      return (await listArtifacts(db, request.params.id)).map(
+        ({ document, ...artifact }) => ({ ...document, ...artifact }) as unknown as z.infer<typeof Artifact>,
+      );
     },
   );
 

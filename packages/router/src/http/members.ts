@@ -1,4 +1,13 @@
-import { AccessGranted, AccessRequest, Dataset, DatasetQuery, Member, MemberStatus, NewDataset, NewMember } from '@rcpt/contract/router/members.ts';
+import {
+  AccessGranted,
+  AccessRequest,
+  Dataset,
+  DatasetQuery,
+  Member,
+  MemberStatus,
+  NewDataset,
+  NewMember,
+} from '@rcpt/contract/router/members.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { z } from 'zod';
@@ -15,23 +24,49 @@ export function memberRoutes(app: App, router: Router): void {
 
   app.post(
     '/members',
-    { config, schema: { ...common, summary: 'Create a member', headers: IdempotencyHeader, body: NewMember, response: { 201: Member } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Create a member',
+        headers: IdempotencyHeader,
+        body: NewMember,
+        response: { 201: Member },
+      },
+    },
     (request, reply) =>
       createAndSend(router, request, reply, async (tx, book) => {
         const { email, name } = request.body;
-        const member = { id: newId('mem'), email, name, membership_started_at: null, membership_expires_at: null, created_at: book.at };
+        const member = {
+          id: newId('mem'),
+          email,
+          name,
+          membership_started_at: null,
+          membership_expires_at: null,
+          created_at: book.at,
+        };
         await insertMember(tx, member);
         return { body: showMember(member, book.now), location: `/members/${member.id}` };
       }),
   );
 
-  app.get('/members/:id', { config, schema: { ...common, summary: 'One member', params: Id, response: { 200: Member } } }, async (request) =>
-    showMember(await loadMember(router.db, request.params.id), router.now()),
+  app.get(
+    '/members/:id',
+    { config, schema: { ...common, summary: 'One member', params: Id, response: { 200: Member } } },
+    async (request) => showMember(await loadMember(router.db, request.params.id), router.now()),
   );
 
   app.post(
     '/members/:id/activate',
-    { config, schema: { ...common, summary: 'Activate for 365 days, 100.00 USD; active already: unchanged', params: Id, response: { 200: Member } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Activate for 365 days, 100.00 USD; active already: unchanged',
+        params: Id,
+        response: { 200: Member },
+      },
+    },
     (request) => router.writer.act({ kind: 'work', run: (tx, book) => activate(tx, book, request.params.id) }),
   );
 
@@ -39,7 +74,10 @@ export function memberRoutes(app: App, router: Router): void {
     '/members/:id/status',
     { config, schema: { ...common, summary: 'Is the member active?', params: Id, response: { 200: MemberStatus } } },
     async (request) => {
-      const { id, status, annual_fee_paid, membership_expires_at } = showMember(await loadMember(router.db, request.params.id), router.now());
+      const { id, status, annual_fee_paid, membership_expires_at } = showMember(
+        await loadMember(router.db, request.params.id),
+        router.now(),
+      );
       return { member_id: id, status, active: status === 'active', annual_fee_paid, membership_expires_at };
     },
   );
@@ -51,7 +89,16 @@ export function datasetRoutes(app: App, router: Router): void {
 
   app.post(
     '/datasets',
-    { config, schema: { ...common, summary: 'Register a dataset', headers: IdempotencyHeader, body: NewDataset, response: { 201: Dataset } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Register a dataset',
+        headers: IdempotencyHeader,
+        body: NewDataset,
+        response: { 201: Dataset },
+      },
+    },
     (request, reply) =>
       createAndSend(router, request, reply, async (tx, book) => {
         const { id = newId('ds'), is_member_access = true, ...described } = request.body;
@@ -63,7 +110,15 @@ export function datasetRoutes(app: App, router: Router): void {
 
   app.get(
     '/datasets',
-    { config, schema: { ...common, summary: 'Datasets; x-total-count says how many there are', querystring: DatasetQuery, response: { 200: z.array(Dataset) } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Datasets; x-total-count says how many there are',
+        querystring: DatasetQuery,
+        response: { 200: z.array(Dataset) },
+      },
+    },
     async (request, reply) => {
       const { total, datasets } = await listDatasets(router.db, request.query);
       reply.header('x-total-count', String(total));
@@ -71,17 +126,28 @@ export function datasetRoutes(app: App, router: Router): void {
     },
   );
 
-  app.get('/datasets/:id', { config, schema: { ...common, summary: 'One dataset', params: Id, response: { 200: Dataset } } }, (request) =>
-    loadDataset(router.db, request.params.id),
+  app.get(
+    '/datasets/:id',
+    { config, schema: { ...common, summary: 'One dataset', params: Id, response: { 200: Dataset } } },
+    (request) => loadDataset(router.db, request.params.id),
   );
 
   app.post(
     '/datasets/:id/access',
     {
       config,
-      schema: { ...common, summary: 'Grant an active member access; 403 for an inactive one', params: Id, body: AccessRequest, response: { 200: AccessGranted } },
+      schema: {
+        ...common,
+        summary: 'Grant an active member access; 403 for an inactive one',
+        params: Id,
+        body: AccessRequest,
+        response: { 200: AccessGranted },
+      },
     },
     (request) =>
-      router.writer.act({ kind: 'work', run: (tx, book) => grantAccess(tx, book, request.params.id, request.body.member_id) }),
+      router.writer.act({
+        kind: 'work',
+        run: (tx, book) => grantAccess(tx, book, request.params.id, request.body.member_id),
+      }),
   );
 }

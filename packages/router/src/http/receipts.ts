@@ -10,15 +10,35 @@ import { OPEN_OR_BEARER } from './shell.ts';
 
 const Query = z.object({
   /** UTC; default today. */
-  date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-05-29').optional(),
+  date: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-05-29')
+    .optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).max(1e9).default(0),
 });
 const Receipt = z.looseObject({ receipt_id: z.string(), receipt_type: z.string(), checksum_sha256: z.string() });
 const Receipts = z.object({ date: z.string(), receipts: z.array(Receipt) });
-const Violation = z.looseObject({ kind: z.string(), file: z.string(), line: z.int().nullable(), receipt_id: z.string().nullable(), detail: z.string() });
-const Report = z.object({ ok: z.boolean(), receipts_checked: z.int(), violation: Violation.nullable(), violations: z.array(Violation) });
-const Health = z.object({ status: z.string(), service: z.string(), version: z.string(), db_status: z.string(), timestamp: z.string() });
+const Violation = z.looseObject({
+  kind: z.string(),
+  file: z.string(),
+  line: z.int().nullable(),
+  receipt_id: z.string().nullable(),
+  detail: z.string(),
+});
+const Report = z.object({
+  ok: z.boolean(),
+  receipts_checked: z.int(),
+  violation: Violation.nullable(),
+  violations: z.array(Violation),
+});
+const Health = z.object({
+  status: z.string(),
+  service: z.string(),
+  version: z.string(),
+  db_status: z.string(),
+  timestamp: z.string(),
+});
 
 /** Verifications at a time: each reads every file. */
 let verifying = 0;
@@ -30,7 +50,15 @@ export function receiptRoutes(app: App, router: Router): void {
 
   app.get(
     '/receipts',
-    { config, schema: { ...common, summary: 'The receipts of one UTC date, as they stand in the file', querystring: Query, response: { 200: Receipts } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'The receipts of one UTC date, as they stand in the file',
+        querystring: Query,
+        response: { 200: Receipts },
+      },
+    },
     async (request, reply) => {
       const { date = instant(router.now()).slice(0, 10), limit, offset } = request.query;
       const lines: string[] = [];
@@ -47,21 +75,36 @@ export function receiptRoutes(app: App, router: Router): void {
     },
   );
 
-  app.get('/receipts/verify', { config, schema: { ...common, summary: 'Verify all receipts against themselves and the database', response: { 200: Report } } }, async () => {
-    if (verifying >= AT_ONCE) throw new Refusal('overloaded', 'The receipts are being verified already. Try again shortly.');
-    verifying++;
-    try {
-      return await verifyReceipts(router.db, router.folder);
-    } finally {
-      verifying--;
-    }
-  });
+  app.get(
+    '/receipts/verify',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Verify all receipts against themselves and the database',
+        response: { 200: Report },
+      },
+    },
+    async () => {
+      if (verifying >= AT_ONCE)
+        throw new Refusal('overloaded', 'The receipts are being verified already. Try again shortly.');
+      verifying++;
+      try {
+        return await verifyReceipts(router.db, router.folder);
+      } finally {
+        verifying--;
+      }
+    },
+  );
 }
 
 export function healthRoutes(app: App, router: Router): void {
   app.get(
     '/health',
-    { config: { open_to: 'all' }, schema: { tags: ['health'], summary: 'Is the router healthy?', response: { 200: Health, 503: Health } } },
+    {
+      config: { open_to: 'all' },
+      schema: { tags: ['health'], summary: 'Is the router healthy?', response: { 200: Health, 503: Health } },
+    },
     async (_, reply) => {
       const ok = await router.probe.check();
       return reply

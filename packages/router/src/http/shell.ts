@@ -41,12 +41,14 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
   });
 
   async function workerOf(token: string): Promise<StoredWorker> {
-    if (!token.startsWith('dwrk_')) throw new Refusal('unauthenticated', 'Send the worker token: Authorization: Bearer dwrk_…');
+    if (!token.startsWith('dwrk_'))
+      throw new Refusal('unauthenticated', 'Send the worker token: Authorization: Bearer dwrk_…');
     const hash = secretSha256(token);
     const known = kept.get(hash);
     if (known !== undefined && known.until > performance.now()) return known.worker;
     const worker = await findWorkerByToken(db, hash);
-    if (worker === null || !secretsEqual(worker.token_sha256, hash)) throw new Refusal('unauthenticated', 'This worker token is unknown.');
+    if (worker === null || !secretsEqual(worker.token_sha256, hash))
+      throw new Refusal('unauthenticated', 'This worker token is unknown.');
     if (kept.size >= KEPT_WORKERS) kept.clear();
     kept.set(hash, { worker, until: performance.now() + KEPT_MS });
     return worker;

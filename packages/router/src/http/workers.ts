@@ -1,3 +1,4 @@
+import { Job } from '@rcpt/contract/router/compute.ts';
 import {
   Accept,
   ArtifactRecorded,
@@ -14,12 +15,21 @@ import {
   Registration,
   StatusReport,
 } from '@rcpt/contract/router/workers.ts';
-import { Job } from '@rcpt/contract/router/compute.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { showJob } from '../jobs.ts';
 import type { Router } from '../router.ts';
-import { acceptJob, completeJob, failJob, heartbeat, leaseJobs, register, reportArtifact, reportLog, reportStatus } from '../workers.ts';
+import {
+  acceptJob,
+  completeJob,
+  failJob,
+  heartbeat,
+  leaseJobs,
+  register,
+  reportArtifact,
+  reportLog,
+  reportStatus,
+} from '../workers.ts';
 import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -82,43 +92,69 @@ export function workerRoutes(app: App, router: Router): void {
 
   app.post(
     '/workers/jobs/:id/accept',
-    { config, schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } } },
-    async (request) => showJob(await acceptJob(router, request.worker, request.params.id, request.body), [], router.now()),
+    {
+      config,
+      schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } },
+    },
+    async (request) =>
+      showJob(await acceptJob(router, request.worker, request.params.id, request.body), [], router.now()),
   );
 
   app.post(
     '/workers/jobs/:id/status',
-    { config, schema: { ...held, summary: 'Report what is happening', body: StatusReport, response: { 200: EventRecorded } } },
+    {
+      config,
+      schema: { ...held, summary: 'Report what is happening', body: StatusReport, response: { 200: EventRecorded } },
+    },
     (request) => reportStatus(router, request.worker, request.params.id, request.body),
   );
 
   app.post(
     '/workers/jobs/:id/logs',
-    { config, schema: { ...held, summary: 'Send log lines; a repeated sequence is stored once', body: LogReport, response: { 200: EventRecorded } } },
+    {
+      config,
+      schema: {
+        ...held,
+        summary: 'Send log lines; a repeated sequence is stored once',
+        body: LogReport,
+        response: { 200: EventRecorded },
+      },
+    },
     (request) => reportLog(router, request.worker, request.params.id, request.body),
   );
 
   app.post(
     '/workers/jobs/:id/artifacts',
-    { config, schema: { ...held, summary: 'Report an artifact', body: ArtifactReport, response: { 200: ArtifactRecorded } } },
+    {
+      config,
+      schema: { ...held, summary: 'Report an artifact', body: ArtifactReport, response: { 200: ArtifactRecorded } },
+    },
     (request) => reportArtifact(router, request.worker, request.params.id, request.body),
   );
 
   app.post(
     '/workers/jobs/:id/complete',
-    { config, schema: { ...held, summary: 'Complete; the server computes the cost', body: Completion, response: { 200: Job } } },
-    async (request) => showJob(await completeJob(router, request.worker, request.params.id, request.body), [], router.now()),
+    {
+      config,
+      schema: { ...held, summary: 'Complete; the server computes the cost', body: Completion, response: { 200: Job } },
+    },
+    async (request) =>
+      showJob(await completeJob(router, request.worker, request.params.id, request.body), [], router.now()),
   );
 
   app.post(
     '/workers/jobs/:id/fail',
     { config, schema: { ...held, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
-    async (request) => showJob(await failJob(router, request.worker, request.params.id, request.body), [], router.now()),
+    async (request) =>
+      showJob(await failJob(router, request.worker, request.params.id, request.body), [], router.now()),
   );
 }
 
 /** Aborts when the caller hangs up: nothing is leased to somebody who is gone. */
-function goneSignal(raw: { once(event: 'close', listener: () => void): unknown; socket: { once(event: 'close', listener: () => void): unknown; off(event: 'close', listener: () => void): unknown } }): AbortSignal {
+function goneSignal(raw: {
+  once(event: 'close', listener: () => void): unknown;
+  socket: { once(event: 'close', listener: () => void): unknown; off(event: 'close', listener: () => void): unknown };
+}): AbortSignal {
   const gone = new AbortController();
   const hangUp = () => gone.abort();
   raw.socket.once('close', hangUp);

@@ -2,7 +2,20 @@
  * The receipts ledger on disk: one line per receipt in `YYYY-MM-DD.receipts.jsonl`, appended and synced. A folder belongs to
  * one process at a time; the lock is the kernel's, held through SQLite, and ends with the process however that ends.
  */
-import { closeSync, existsSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';

@@ -18,7 +18,12 @@ export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<n
     if (missing.length > 0) await folder.append(receipt_date, `${missing.join('\n')}\n`);
     appended += missing.length;
   }
-  await db.transaction((tx) => markAppended(tx, open.map((batch) => batch.id)));
+  await db.transaction((tx) =>
+    markAppended(
+      tx,
+      open.map((batch) => batch.id),
+    ),
+  );
   return appended;
 }
 

@@ -54,7 +54,9 @@ function reportOf(receipts_checked: number, own: RouterViolation[], more: Ledger
   const rest = more.filter(({ kind, file, line, receipt_id }) =>
     kind === 'unknown_receipt' ? !told.has(`${file} ${line}`) : !toldIds.has(receipt_id),
   );
-  const violations = [...own, ...rest].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : (a.line ?? Infinity) - (b.line ?? Infinity)));
+  const violations = [...own, ...rest].sort((a, b) =>
+    a.file < b.file ? -1 : a.file > b.file ? 1 : (a.line ?? Infinity) - (b.line ?? Infinity),
+  );
   return {
     ok: violations.length === 0,
     receipts_checked,
@@ -77,7 +79,11 @@ async function promisedLines(db: Db, { ledger_id }: ReceiptsFolder): Promise<Map
 }
 
 function filesOf({ path }: ReceiptsFolder): string[] {
-  return existsSync(path) ? readdirSync(path).filter((name) => FILE.test(name)).sort() : [];
+  return existsSync(path)
+    ? readdirSync(path)
+        .filter((name) => FILE.test(name))
+        .sort()
+    : [];
 }
 
 /** Lines without their LF; the last one may lack it. */

@@ -31,5 +31,7 @@ export function openBatches(db: Queries, ledger_id: string): Promise<Batch[]> {
 
 /** Rows `[receipt_date, lines]` in file order. */
 export function scanBatches(read: Snapshot, ledger_id: string): AsyncIterable<unknown[][]> {
-  return read.scan('select receipt_date, lines from receipt_batches where ledger_id = $1 order by receipt_date, id', [ledger_id]);
+  return read.scan('select receipt_date, lines from receipt_batches where ledger_id = $1 order by receipt_date, id', [
+    ledger_id,
+  ]);
 }

@@ -34,7 +34,8 @@ export async function claimDue(db: Db, at: string, until: string, limit: number)
        where stage <> 'done' and next_attempt_at <= $1 order by next_attempt_at limit $2 ${tx.dialect.forUpdateSkipLocked}`,
       [at, limit],
     );
-    for (const { job_id } of rows) await tx.run('update bridge_outbox set next_attempt_at = $2 where job_id = $1', [job_id, until]);
+    for (const { job_id } of rows)
+      await tx.run('update bridge_outbox set next_attempt_at = $2 where job_id = $1', [job_id, until]);
     return rows.map((row) => ({ ...row, document: JSON.parse(row.document) as JsonObject }));
   });
 }
@@ -44,9 +45,8 @@ export async function reach(db: Db, job_id: string, run_id: string, stage: strin
 }
 
 export async function postpone(db: Db, job_id: string, next_attempt_at: string, last_error: string): Promise<void> {
-  await db.run('update bridge_outbox set attempts = attempts + 1, next_attempt_at = $2, last_error = $3 where job_id = $1', [
-    job_id,
-    next_attempt_at,
-    last_error,
-  ]);
+  await db.run(
+    'update bridge_outbox set attempts = attempts + 1, next_attempt_at = $2, last_error = $3 where job_id = $1',
+    [job_id, next_attempt_at, last_error],
+  );
 }

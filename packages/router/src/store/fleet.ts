@@ -21,7 +21,9 @@ export async function eventsOfWorker(db: Queries, worker_id: string): Promise<St
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
 }
 
-export async function jobsPerStatus(db: Queries): Promise<{ status: JobStatus; jobs: number; estimated_cents: number }[]> {
+export async function jobsPerStatus(
+  db: Queries,
+): Promise<{ status: JobStatus; jobs: number; estimated_cents: number }[]> {
   return db.all(
     'select status, count(*) as jobs, cast(coalesce(sum(estimated_cents), 0) as bigint) as estimated_cents from jobs group by status',
   );

@@ -44,7 +44,11 @@ const DOCUMENTS = new Set<Column>(['input_dataset_ids', 'payload', 'past_leases'
 export const JOB_COLUMNS: string = NAMES.join(', ');
 
 export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
-  await tx.insert('jobs', COLUMNS, jobs.map((job) => NAMES.map((column) => stored(job, column))));
+  await tx.insert(
+    'jobs',
+    COLUMNS,
+    jobs.map((job) => NAMES.map((column) => stored(job, column))),
+  );
 }
 
 /** The named jobs, held until the transaction ends, in one order everywhere. Unknown ids are left out. */
@@ -78,7 +82,12 @@ const ASSIGNMENTS = CHANGING_NAMES.map((column, i) => {
  */
 export async function updateJobs(tx: Queries, changes: { from: Job; to: Job }[]): Promise<void> {
   if (changes.length === 0) return;
-  const rows = changes.map(({ from, to }) => [from.id, from.status, from.lease_sha256 ?? '', ...CHANGING_NAMES.map((column) => stored(to, column))]);
+  const rows = changes.map(({ from, to }) => [
+    from.id,
+    from.status,
+    from.lease_sha256 ?? '',
+    ...CHANGING_NAMES.map((column) => stored(to, column)),
+  ]);
   const changed = await tx.run(
     `update jobs set ${ASSIGNMENTS} from ${tx.dialect.jsonRows('$1')} as change
      where jobs.id = change.value ->> 0 and jobs.status = change.value ->> 1 and coalesce(jobs.lease_sha256, '') = change.value ->> 2`,
@@ -104,7 +113,12 @@ export async function findJob(db: Queries, id: string): Promise<Job | null> {
 /** Newest first. */
 export async function listJobs(
   db: Queries,
-  { status, member_id, after, limit }: { status?: string | undefined; member_id?: string | undefined; after?: string | undefined; limit: number },
+  {
+    status,
+    member_id,
+    after,
+    limit,
+  }: { status?: string | undefined; member_id?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<Job[]> {
   const params: Value[] = [];
   const conditions = ['1 = 1'];
@@ -193,7 +207,10 @@ export interface StoredArtifact {
   created_at: string;
 }
 
-export async function insertArtifact(tx: Queries, { job_id, id, worker_id, document, created_at }: StoredArtifact): Promise<void> {
+export async function insertArtifact(
+  tx: Queries,
+  { job_id, id, worker_id, document, created_at }: StoredArtifact,
+): Promise<void> {
   await tx.run('insert into artifacts (job_id, id, worker_id, document, created_at) values ($1, $2, $3, $4, $5)', [
     job_id,
     id,
@@ -233,4 +250,3 @@ function jobOf(row: Stored): Job {
   for (const column of DOCUMENTS) job[column] = JSON.parse(String(row[column]));
   return job as unknown as Job;
 }
-

@@ -33,13 +33,19 @@ export async function loadMember(db: Queries, id: string): Promise<StoredMember>
 
 /** As `loadMember`, held until the transaction ends. */
 export async function lockMember(tx: Queries, id: string): Promise<StoredMember> {
-  const member = await tx.get<StoredMember>(`select ${MEMBER} from members where id = $1 ${tx.dialect.forUpdate}`, [id]);
+  const member = await tx.get<StoredMember>(`select ${MEMBER} from members where id = $1 ${tx.dialect.forUpdate}`, [
+    id,
+  ]);
   if (member === undefined) throw new Refusal('not_found', `There is no member ${id}.`);
   return member;
 }
 
 export async function setMembership(tx: Queries, id: string, started_at: string, expires_at: string): Promise<void> {
-  await tx.run('update members set membership_started_at = $2, membership_expires_at = $3 where id = $1', [id, started_at, expires_at]);
+  await tx.run('update members set membership_started_at = $2, membership_expires_at = $3 where id = $1', [
+    id,
+    started_at,
+    expires_at,
+  ]);
 }
 
 export async function countActiveMembers(db: Queries, at: string): Promise<number> {
@@ -65,7 +71,12 @@ export async function loadDataset(db: Queries, id: string): Promise<Dataset> {
 
 export async function listDatasets(
   db: Queries,
-  { domain, quality_tier, limit, offset }: { domain?: string | undefined; quality_tier?: string | undefined; limit: number; offset: number },
+  {
+    domain,
+    quality_tier,
+    limit,
+    offset,
+  }: { domain?: string | undefined; quality_tier?: string | undefined; limit: number; offset: number },
 ): Promise<{ total: number; datasets: Dataset[] }> {
   const params: Value[] = [];
   const conditions = ['1 = 1'];
@@ -83,7 +94,11 @@ export async function listDatasets(
   return { total: Number(count?.n ?? 0), datasets: rows.map((row) => JSON.parse(row.document) as Dataset) };
 }
 
-export async function findAccess(db: Queries, dataset_id: string, member_id: string): Promise<{ receipt_id: string; object_uri: string } | null> {
+export async function findAccess(
+  db: Queries,
+  dataset_id: string,
+  member_id: string,
+): Promise<{ receipt_id: string; object_uri: string } | null> {
   const row = await db.get<{ receipt_id: string; object_uri: string }>(
     'select receipt_id, object_uri from dataset_access where dataset_id = $1 and member_id = $2',
     [dataset_id, member_id],
@@ -95,11 +110,8 @@ export async function insertAccess(
   tx: Queries,
   access: { dataset_id: string; member_id: string; receipt_id: string; object_uri: string; created_at: string },
 ): Promise<void> {
-  await tx.run('insert into dataset_access (dataset_id, member_id, receipt_id, object_uri, created_at) values ($1, $2, $3, $4, $5)', [
-    access.dataset_id,
-    access.member_id,
-    access.receipt_id,
-    access.object_uri,
-    access.created_at,
-  ]);
+  await tx.run(
+    'insert into dataset_access (dataset_id, member_id, receipt_id, object_uri, created_at) values ($1, $2, $3, $4, $5)',
+    [access.dataset_id, access.member_id, access.receipt_id, access.object_uri, access.created_at],
+  );
 }

@@ -17,7 +17,15 @@ export async function insertNode(tx: Queries, node: StoredNode): Promise<void> {
   const inserted = await tx.run(
     `insert into nodes (id, hostname, gpu_type, status, max_concurrent_jobs, tags, created_at)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-    [node.id, node.hostname, node.gpu_type, node.status, node.max_concurrent_jobs, JSON.stringify(node.tags), node.created_at],
+    [
+      node.id,
+      node.hostname,
+      node.gpu_type,
+      node.status,
+      node.max_concurrent_jobs,
+      JSON.stringify(node.tags),
+      node.created_at,
+    ],
   );
   if (inserted === 0) throw refuse('id_taken', `There is a node ${node.id} already.`);
 }

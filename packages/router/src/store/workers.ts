@@ -35,8 +35,14 @@ export async function insertWorker(tx: Queries, worker: StoredWorker, token_sha2
   );
 }
 
-export async function findWorkerByToken(db: Queries, token_sha256: string): Promise<(StoredWorker & { token_sha256: string }) | null> {
-  const row = await db.get<Row & { token_sha256: string }>(`select ${COLUMNS}, token_sha256 from workers where token_sha256 = $1`, [token_sha256]);
+export async function findWorkerByToken(
+  db: Queries,
+  token_sha256: string,
+): Promise<(StoredWorker & { token_sha256: string }) | null> {
+  const row = await db.get<Row & { token_sha256: string }>(
+    `select ${COLUMNS}, token_sha256 from workers where token_sha256 = $1`,
+    [token_sha256],
+  );
   return row === undefined ? null : { ...workerOf(row), token_sha256: row.token_sha256 };
 }
 
@@ -84,6 +90,11 @@ interface Row extends Omit<Worker, 'capabilities' | 'tags' | 'metrics'> {
 }
 
 function workerOf({ capabilities, tags, metrics, ...row }: Row): StoredWorker {
-  const worker = { ...row, capabilities: JSON.parse(capabilities), tags: JSON.parse(tags), metrics: JSON.parse(metrics) };
+  const worker = {
+    ...row,
+    capabilities: JSON.parse(capabilities),
+    tags: JSON.parse(tags),
+    metrics: JSON.parse(metrics),
+  };
   return worker as StoredWorker;
 }
