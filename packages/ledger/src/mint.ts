@@ -111,12 +111,12 @@ export function createMinter(settings: MintSettings): Minter {
 
   function settle(together: Waiting[], outcomes: Outcome[]): void {
     let fresh = false;
-    together.forEach(({ resolve, reject }, i) => {
+    for (const [i, { resolve, reject }] of together.entries()) {
       const outcome = outcomes[i]!;
-      if (outcome instanceof Refusal) return reject(outcome);
-      fresh ||= outcome.fresh;
-      resolve(outcome);
-    });
+      if (outcome instanceof Refusal) reject(outcome);
+      else resolve(outcome);
+      fresh ||= !(outcome instanceof Refusal) && outcome.fresh;
+    }
     if (fresh) settings.onMinted();
   }
 

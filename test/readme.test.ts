@@ -1,0 +1,72 @@
+/** The README's five minutes, run as they stand there, and its test command is what CI runs. */
+import { strict as assert } from 'node:assert';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const README = readFileSync('README.md', 'utf8');
+const blocks = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]!);
+const fiveMinutes = /<!-- readme\.test\.ts runs this block -->\n```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
+
+describe('the README', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  const up = spawn('./rcpt', ['up', '--data', join(folder, 'data'), '--json'], {
+    env: { ...process.env, LEDGER_PORT: '0', ROUTER_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  up.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  let started: { ledger_url: string };
+
+  before(async () => {
+    const ended = once(up, 'exit').then(() => {
+      throw new Error(`./rcpt up ended: ${said}`);
+    });
+    const [line] = await Promise.race([once(createInterface(up.stdout), 'line'), ended]);
+    started = JSON.parse(String(line));
+    ended.catch(() => undefined);
+  });
+
+  after(async () => {
+    const ended = once(up, 'exit');
+    up.kill('SIGTERM');
+    const [code] = await ended;
+    rmSync(folder, { recursive: true, force: true });
+    assert.equal(code, 0, 'up drains and exits 0');
+  });
+
+  test('its two commands are npm ci and npm start', () => {
+    assert.equal(blocks[0], 'npm ci\nnpm start\n');
+  });
+
+  test('its five minutes end in a receipt and a chain that verify offline', async () => {
+    const script = fiveMinutes
+      .replaceAll('http://127.0.0.1:8080', started.ledger_url)
+      .replaceAll('./data/', `${folder}/data/`)
+      .replaceAll('./rcpt', resolve('rcpt'));
+    const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], { cwd: folder });
+    assert.match(stdout, /receipt\.json: OK/);
+    assert.match(stdout, /chain\.ndjson: OK/);
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'));
+    assert.equal(receipt.schema, 'service.receipt/v1');
+    const exported = readFileSync(join(folder, 'chain.ndjson'), 'utf8').trim().split('\n');
+    assert.equal(JSON.parse(exported.at(-1)!).receipt_sha256, receipt.receipt_sha256);
+  });
+
+  test('its test command is the one CI runs', () => {
+    const command = blocks.find((block) => block.includes('npm test'))?.trim();
+    assert.ok(command !== undefined && readFileSync('.ci/run', 'utf8').trimEnd().endsWith(command));
+  });
+
+  test('its links lead to files that are there', () => {
+    for (const [, target] of README.matchAll(/\]\(([^)#]+)\)/g))
+      if (!target!.startsWith('http')) assert.ok(existsSync(target!), `${target} is not there`);
+  });
+});
