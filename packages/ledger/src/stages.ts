@@ -21,7 +21,7 @@ import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.t
 import { compileSheet } from './domain/sheet/compile.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
-import { findAgentProfile } from './store/tenancy.ts';
+import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
 
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;
@@ -159,7 +159,7 @@ export async function approve(
 ): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Verdict');
-  if (by.four_eyes && run.executed_by === by.key_id)
+  if (run.executed_by === by.key_id && (await loadOrganization(tx, by.organization_id)).four_eyes)
     throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
   const approval = { decision, approved_by: by.name, note, approved_at: at };
   return updateRun(tx, run, {

@@ -5,7 +5,7 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import { apiKeyOf } from './domain/principal.ts';
 import { refuse } from './domain/run.ts';
-import { insertKey, insertOrganization, listKeys, revokeKey } from './store/tenancy.ts';
+import { insertKey, insertOrganization, lockKeys, revokeKey } from './store/tenancy.ts';
 
 export async function foundOrganization(
   tx: Queries,
@@ -33,7 +33,7 @@ export async function issueKey(
 
 /** Throws `not_found`, `last_owner`: an organization without an owner could never be administered again. */
 export async function withdrawKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
-  const owners = (await listKeys(tx, organization_id)).filter((key) => key.role === 'owner' && key.revoked_at === null);
+  const owners = (await lockKeys(tx, organization_id)).filter((key) => key.role === 'owner' && key.revoked_at === null);
   if (owners.length === 1 && owners[0]?.id === id)
     throw refuse('last_owner', 'This is the last owner key: create another owner key first.');
   return revokeKey(tx, organization_id, id, at);

@@ -3,8 +3,6 @@ import type { Role } from '@rcpt/contract/vocabulary.ts';
 
 export interface Principal {
   organization_id: string;
-  organization_name: string;
-  four_eyes: boolean;
   key_id: string;
   role: Role;
   /** How people know this credential: its label, else its id. */

@@ -54,6 +54,13 @@ export function listKeys(db: Queries, organization_id: string): Promise<Key[]> {
   return db.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id`, [organization_id]);
 }
 
+/** As `listKeys`, and nobody else revokes one of them until the transaction ends. */
+export function lockKeys(tx: Queries, organization_id: string): Promise<Key[]> {
+  return tx.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id ${tx.dialect.forUpdate}`, [
+    organization_id,
+  ]);
+}
+
 /** Revoked once; a repeat changes nothing. Throws `not_found`. */
 export async function revokeKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
   await tx.run('update api_keys set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null', [
@@ -69,7 +76,7 @@ export async function revokeKey(tx: Queries, organization_id: string, id: string
   return key;
 }
 
-interface CredentialRow extends OrganizationRow, Pick<Key, 'id' | 'role' | 'label'> {
+interface CredentialRow extends Pick<Key, 'id' | 'organization_id' | 'role' | 'label'> {
   secret_sha256: string;
 }
 
@@ -80,21 +87,13 @@ export async function findCredential(
   secret_sha256: string,
 ): Promise<{ principal: Principal; secret_sha256: string } | null> {
   const row = await db.get<CredentialRow>(
-    `select k.id, k.role, k.label, k.secret_sha256, o.organization_id, o.name, o.four_eyes
-     from api_keys k join organizations o on o.organization_id = k.organization_id
-     where k.organization_id = $1 and k.secret_sha256 = $2 and k.revoked_at is null`,
+    `select id, organization_id, role, label, secret_sha256 from api_keys
+     where organization_id = $1 and secret_sha256 = $2 and revoked_at is null`,
     [organization_id, secret_sha256],
   );
   if (row === undefined) return null;
-  const principal = {
-    organization_id: row.organization_id,
-    organization_name: row.name,
-    four_eyes: Boolean(row.four_eyes),
-    key_id: row.id,
-    role: row.role,
-    name: row.label || row.id,
-  };
-  return { principal, secret_sha256: row.secret_sha256 };
+  const { id, role, label } = row;
+  return { principal: { organization_id, key_id: id, role, name: label || id }, secret_sha256: row.secret_sha256 };
 }
 
 const PROFILE = 'id, name, capability_tier, harness, model, created_at';
