@@ -99,16 +99,17 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   async function open(token: string, reply: FastifyReply) {
     const bytes = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
     if (bytes === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
-    const checked = verifyReceipt(bytes);
     const receipt = readable(bytes);
+    // An intact receipt under another's link is not the one that was shared.
+    const verified = verifyReceipt(bytes).ok && String(receipt.share_url).endsWith(`/share/${token}`);
     reply
-      .header('receipt-verified', String(checked.ok))
+      .header('receipt-verified', String(verified))
       .header('cache-control', 'no-cache')
       .header('referrer-policy', 'no-referrer')
       .header('x-content-type-options', 'nosniff')
       .header('x-robots-tag', 'noindex');
     const name = /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(String(receipt.receipt_id)) ? String(receipt.receipt_id) : 'receipt';
-    return { bytes, receipt, name, verified: checked.ok, share_url: `${ledger.base_url}/share/${token}` };
+    return { bytes, receipt, name, verified, share_url: `${ledger.base_url}/share/${token}` };
   }
 }
 
