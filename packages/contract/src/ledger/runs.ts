@@ -9,7 +9,10 @@ export const NewRun = z.object({
   title: Line,
   /** Per lane; validated by the lane. */
   inputs: JsonObject,
-  agent_profile_id: z.string().max(100).optional(),
+  agent_profile_id: z
+    .string()
+    .regex(/^\w{1,100}$/, 'must be the id of an agent profile')
+    .optional(),
 });
 export type NewRun = z.infer<typeof NewRun>;
 
