@@ -119,7 +119,9 @@ export async function createHttp(options: HttpOptions): Promise<App> {
 
   function send(request: FastifyRequest, reply: FastifyReply, code: string, detail: string, members = {}) {
     const row = problems[code] ?? problems.internal!;
-    reply.code(row.status).type('application/problem+json').header('x-request-id', request.id);
+    reply.code(row.status).type('application/problem+json');
+    // A request that Fastify itself refuses has passed no hook.
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (row.retry_after !== undefined) reply.header('retry-after', String(row.retry_after));
     if (row.status === 401) reply.header('www-authenticate', 'Bearer');
     return reply.send(JSON.stringify(problemBody(code, row, detail, request.id, members)));
@@ -169,7 +171,10 @@ function refusalOf(error: FastifyError | Error): Refusal | null {
     const first = errors[0];
     return new Refusal('invalid', `The request is invalid: ${first?.path || 'body'}: ${first?.message}.`, { errors });
   }
-  const { statusCode: status, message } = error as FastifyError;
+  const { statusCode: status, code, message } = error as FastifyError;
+  // Fastify's words would repeat the address, and a share link is a secret.
+  if (code === 'FST_ERR_BAD_URL') return new Refusal('malformed_request', 'The path is not percent-encoded UTF-8.');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('not_found', 'Nothing is known under this address.');
   if (status === 413) return new Refusal('payload_too_large', 'The body is larger than this endpoint takes.');
   if (status === 415) return new Refusal('unsupported_media_type', 'Send the body as application/json.');
   if (status === 429) return new Refusal('rate_limited', message);
