@@ -1,0 +1,558 @@
+/**
+ * Whatever a client sends, the ledger answers as the contract says and a refused request changes nothing. The requests
+ * are generated from the description that the running ledger serves.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { LaneName, STAGES } from '@rcpt/contract/vocabulary.ts';
+import { type Judge, judgeOf, plainClient, sentOf } from './openapi-answers.ts';
+import {
+  type Case,
+  type Document,
+  filled,
+  invalidBodies,
+  invalidIdempotencyKeys,
+  invalidQueries,
+  type Operation,
+  operationsOf,
+  sample,
+  strangePlaces,
+  unreadableBodies,
+} from './openapi-cases.ts';
+import { ADMIN_TOKEN, eachLedger, ROLES, type Tenant, tenantOf } from './running.ts';
+import { mintedReceipt, runAt, SHEET, WORK } from './story.ts';
+
+const JSON_LIMIT = 100_000;
+/** What anyone may call (SPEC, Authentication); everything else asks for a credential. */
+const PUBLIC = ['GET /share/{token}', 'GET /share/{token}/pdf', 'GET /share/{token}/download', 'GET /healthz'];
+/** Takes the service's own admin token. */
+const OPERATED = ['POST /organizations'];
+
+const SETTINGS = {
+  LEDGER_JSON_BODY_BYTES: String(JSON_LIMIT),
+  LEDGER_EVIDENCE_BYTES: String(JSON_LIMIT * 2),
+  LEDGER_SHARE_REQUESTS_PER_MINUTE: '1000000',
+  LEDGER_OVERLOAD_DELAY_MS: '60000',
+};
+
+/** A sheet with a rule that waits for a person. */
+const OPEN_SHEET = {
+  ...SHEET,
+  name: 'by-hand',
+  rules: [
+    ...SHEET.rules,
+    { id: 'looks-right', label: 'It looks right', category: 'policy', severity: 'low', checklist: true },
+  ],
+};
+
+eachLedger(
+  'bad input',
+  (ledger) => {
+    let document: Document;
+    let operations: Operation[];
+    let judge: Judge;
+    let client: ReturnType<typeof plainClient>;
+    let tenant: Tenant;
+    /** Where each path parameter can point, by the stage of the Run it belongs to. */
+    let places: Record<string, Record<string, string>>;
+    let requests = 0;
+
+    before(async () => {
+      client = plainClient(ledger.url);
+      document = JSON.parse((await client.send({ method: 'GET', path: '/openapi.json' })).text) as Document;
+      operations = operationsOf(document);
+      judge = judgeOf(document);
+      tenant = await tenantOf(ledger.call, 'Bad Input');
+      places = await placesOf(tenant);
+    });
+    after(() => client.close());
+
+    const credentialFor = ({ name, secured }: Operation) =>
+      OPERATED.includes(name) ? ADMIN_TOKEN : secured ? tenant.keys.owner : null;
+    const baseOf = ({ body }: Operation) => (body === null ? undefined : sample(body));
+
+    /** Every case is refused as it should be, and afterwards all is as it was. */
+    async function refuseAll(
+      operation: Operation,
+      at: string,
+      path: string,
+      cases: Case[],
+      credential = credentialFor(operation),
+    ) {
+      const before = await state();
+      for (const each of cases) {
+        const got = await client.send(sentOf(each, operation.method, path + (each.query ?? ''), credential));
+        requests++;
+        judge.problem(`${operation.name} at ${at}: ${each.what}`, got, each.statuses);
+      }
+      assert.deepEqual(await state(), before, `${operation.name} at ${at}: a refused request changed something`);
+    }
+
+    function atEachStage({ path }: Operation): [string, Record<string, string>][] {
+      return path.startsWith('/runs/{') ? Object.entries(places) : [['Receipt', places.Receipt!]];
+    }
+
+    test('every operation says what it does, who may call it and what it answers', () => {
+      assert.ok(operations.length >= 28);
+      for (const operation of operations) {
+        assert.ok(operation.summary, `${operation.name} has no summary`);
+        assert.equal(operation.secured, !PUBLIC.includes(operation.name), `${operation.name}: who may call it`);
+        const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+        assert.ok(successes.length > 0, `${operation.name} describes no success`);
+        for (const [status, { description, content }] of Object.entries(operation.responses)) {
+          assert.ok(description, `${operation.name} ${status} has no description`);
+          for (const { schema } of Object.values(content ?? assert.fail(`${operation.name} ${status} has no schema`)))
+            assert.ok(Object.keys(schema).length > 0, `${operation.name} ${status} has an empty schema`);
+        }
+        const problem = operation.responses.default?.content?.['application/problem+json'];
+        assert.ok(problem, `${operation.name} does not describe its problem`);
+        for (const name of operation.path.matchAll(/\{(\w+)\}/g))
+          assert.ok(
+            operation.parameters.some((parameter) => parameter.in === 'path' && parameter.name === name[1]),
+            operation.name,
+          );
+      }
+    });
+
+    test('a body that cannot be read is refused at every stage', async () => {
+      for (const operation of operations.filter(({ method }) => method !== 'GET'))
+        for (const [stage, place] of atEachStage(operation)) {
+          const few =
+            stage === 'Receipt' ? unreadableBodies(JSON_LIMIT) : unreadableBodies(100).filter((_, i) => i % 6 === 0);
+          const statuses = (each: Case): Case =>
+            takesForms(operation, each) ? { ...each, statuses: [400, 415, 422] } : each;
+          const readable = few.filter(({ statuses }) => !statuses.includes(413) || stage === 'Receipt');
+          await refuseAll(operation, stage, filled(operation.path, place), readable.map(statuses));
+        }
+    });
+
+    test('a body that the schema rules out is refused at every stage', async () => {
+      for (const operation of operations.filter(({ body }) => body !== null))
+        for (const [stage, place] of atEachStage(operation)) {
+          const cases = invalidBodies(operation.body!, baseOf(operation));
+          assert.ok(cases.length >= 7, operation.name);
+          await refuseAll(operation, stage, filled(operation.path, place), cases);
+        }
+    });
+
+    test('a query or an Idempotency-Key that is none is refused', async () => {
+      for (const operation of operations)
+        for (const [stage, place] of atEachStage(operation)) {
+          const body = bodyCase(baseOf(operation));
+          const keys = invalidIdempotencyKeys(operation.parameters).map((each) => ({
+            ...body,
+            ...each,
+            headers: { ...body.headers, ...each.headers },
+          }));
+          // A schema that only says `object` lets the sample through to the stage, which may refuse it first.
+          const statuses = (each: Case): Case => ({ ...each, statuses: [...each.statuses, 409] });
+          await refuseAll(operation, stage, filled(operation.path, place), [
+            ...invalidQueries(operation.parameters),
+            ...keys.map(statuses),
+          ]);
+        }
+    });
+
+    test('a place that is not there, of another kind or of another organization is not found', async () => {
+      const stranger = await tenantOf(ledger.call, 'Stranger');
+      const theirs = await placesOf(stranger);
+      const ids = [
+        ...new Set([
+          ...Object.values(theirs.Receipt!),
+          ...Object.values(theirs.Checks!),
+          ...Object.values(places.Receipt!),
+        ]),
+      ];
+      for (const operation of operations)
+        for (const { name } of operation.parameters.filter((parameter) => parameter.in === 'path')) {
+          const own = Object.values(places).map((place) => place[name]);
+          // Sheets may bear the same name everywhere, and a link is public: whoever has it may follow it.
+          const foreign = ids.filter(
+            (id) => !own.includes(id) && id !== theirs.Receipt![name === 'id' || name.endsWith('_id') ? '' : name],
+          );
+          for (const { what, part, statuses } of strangePlaces(foreign)) {
+            const path = filled(operation.path, { ...places.Receipt, ...places.Checks, [name]: part });
+            // A sheet's words may do for a body; a Run's may not, and then the body is refused first.
+            const body = operation.body === null ? {} : bodyCase(baseOf(operation));
+            const resolved = ['..', '%2e'].includes(part) ? [400, 404, 405, 415] : statuses;
+            await refuseAll(operation, what, path, [{ ...body, what: name, statuses: resolved }]);
+          }
+        }
+    });
+
+    test('without a credential that counts it is 401, with a role that may not it is 403', async () => {
+      const revoked = await tenant.as('owner')('POST', '/keys', { role: 'owner', label: 'gone' });
+      await tenant.as('owner')('DELETE', `/keys/${revoked.id}`);
+      const stranger = await tenantOf(ledger.call, 'Other');
+      const secret = tenant.keys.owner.slice(-43);
+      const none = [
+        {},
+        { authorization: '' },
+        { authorization: 'Bearer' },
+        { authorization: 'Bearer ' },
+        { authorization: tenant.keys.owner },
+        { authorization: `Basic ${Buffer.from(`x:${tenant.keys.owner}`).toString('base64')}` },
+        { authorization: 'Bearer rk_' },
+        { authorization: `Bearer ${'x'.repeat(8000)}` },
+        { authorization: `Bearer rk_${'0'.repeat(32)}_${secret}` },
+        { authorization: `Bearer ${stranger.keys.owner.slice(0, -43)}${secret}` },
+        { authorization: `Bearer ${tenant.keys.owner.slice(0, -1)}` },
+        { authorization: `Bearer ${tenant.keys.owner}x` },
+        { authorization: `Bearer ${tenant.keys.owner} ${tenant.keys.owner}` },
+        { authorization: `Bearer ${tenant.keys.owner.toUpperCase()}` },
+        { authorization: `Bearer ${revoked.api_key}` },
+        { authorization: "Bearer ' or 1=1 --" },
+        { cookie: `authorization=Bearer ${tenant.keys.owner}` },
+        { 'x-api-key': tenant.keys.owner },
+      ] as Record<string, string>[];
+      for (const operation of operations.filter(({ secured }) => secured))
+        for (const [stage, place] of atEachStage(operation)) {
+          const path = filled(operation.path, place);
+          const body = bodyCase(baseOf(operation));
+          const others = OPERATED.includes(operation.name) ? ROLES.map((role) => tenant.keys[role]) : [ADMIN_TOKEN];
+          const headers = [...none, ...others.map((key) => ({ authorization: `Bearer ${key}` }))];
+          const what = (given: Record<string, string>) => `the credential ${JSON.stringify(given).slice(0, 60)}`;
+          await refuseAll(
+            operation,
+            stage,
+            path,
+            headers.map((given) => ({
+              ...body,
+              what: what(given),
+              headers: { ...body.headers, ...given },
+              statuses: [401],
+            })),
+            null,
+          );
+          if (operation.method === 'GET' || OPERATED.includes(operation.name)) continue;
+          // Whoever only reads changes nothing, and nobody learns from a refusal what the body lacked.
+          await refuseAll(
+            operation,
+            stage,
+            path,
+            [{ ...body, what: 'an auditor', statuses: [403] }],
+            tenant.keys.auditor,
+          );
+          await refuseAll(
+            operation,
+            stage,
+            path,
+            [
+              {
+                what: 'an auditor, malformed',
+                body: '{',
+                headers: { 'content-type': 'application/json' },
+                statuses: [403],
+              },
+            ],
+            tenant.keys.auditor,
+          );
+        }
+    });
+
+    test('nobody reads with a role what that role may not change', async () => {
+      const refused = {
+        agent: ['/keys', '/flight-sheets', '/agent-profiles', '/runs/{id}/approval', '/runs/{id}/receipt'],
+        approver: ['/keys', '/flight-sheets', '/agent-profiles'],
+      };
+      for (const role of ['agent', 'approver'] as const)
+        for (const operation of operations.filter(
+          ({ method, path }) => method === 'POST' && refused[role].includes(path),
+        ))
+          await refuseAll(
+            operation,
+            role,
+            filled(operation.path, places.Verdict!),
+            [{ ...bodyCase(baseOf(operation)), what: 'the role', statuses: [403] }],
+            tenant.keys[role],
+          );
+    });
+
+    test('input that may or may not be taken is never an error of ours', async () => {
+      for (const operation of operations)
+        for (const [stage, place] of Object.entries(await placesOf(await tenantOf(ledger.call, 'Hostile'))).slice(
+          0,
+          3,
+        )) {
+          for (const each of hostileBodies(baseOf(operation))) {
+            const got = await client.send(
+              sentOf(each, operation.method, filled(operation.path, place), credentialFor(operation)),
+            );
+            requests++;
+            assert.ok(
+              got.status < 500,
+              `${operation.name} at ${stage}: ${each.what}: ${got.status} ${got.text.slice(0, 300)}`,
+            );
+          }
+        }
+    });
+
+    test('what is read is read whatever stands in the other headers', async () => {
+      const odd: Record<string, string>[] = [
+        { accept: 'x'.repeat(4000) },
+        { accept: ';;;q=,' },
+        { accept: '*/*;q=0' },
+        { accept: 'image/png' },
+        { 'content-type': 'nonsense' },
+        { 'content-type': 'application/json', 'content-length': '0' },
+        { 'x-request-id': '\u0080'.repeat(10) },
+        { 'x-request-id': '<script>'.repeat(10) },
+        { 'x-request-id': 'x'.repeat(5000) },
+        { 'x-forwarded-for': "' or 1=1 --" },
+        { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'javascript' },
+        { host: 'evil.example' },
+        { origin: 'https://evil.example' },
+        { range: 'bytes=0-' },
+        { 'if-none-match': '*' },
+        { upgrade: 'websocket', connection: 'upgrade' },
+        { 'transfer-encoding': 'chunked' },
+        { 'accept-encoding': 'gzip, br' },
+        { 'x-http-method-override': 'DELETE' },
+        { 'content-length': '5', 'content-type': 'application/json' },
+      ];
+      for (const operation of operations.filter(({ method }) => method === 'GET'))
+        for (const headers of odd) {
+          const path = filled(operation.path, places.Receipt!);
+          const body = headers['content-length'] === '5' ? '{"a":' : undefined;
+          const got = await client.send({
+            method: 'GET',
+            path,
+            headers: { ...(operation.secured ? { authorization: `Bearer ${tenant.keys.auditor}` } : {}), ...headers },
+            body,
+          });
+          requests++;
+          const allowed = operation.path === '/keys' ? 403 : 200;
+          assert.equal(
+            got.status,
+            allowed,
+            `${operation.name} ${JSON.stringify(headers).slice(0, 60)}: ${got.text.slice(0, 200)}`,
+          );
+          assert.match(String(got.headers['x-request-id']), /^[\w.:-]{1,128}$/);
+          assert.equal(got.headers['access-control-allow-origin'], undefined, operation.name);
+          assert.ok(!got.text.includes('evil.example'), operation.name);
+          if (operation.secured) assert.equal(got.headers['cache-control'], 'no-store', operation.name);
+        }
+    });
+
+    test('the story of every lane is answered as described, unknown members and all', async () => {
+      const reached = new Set<string>();
+      const call: typeof ledger.call = async (method, path, options = {}) => {
+        const { body } = options;
+        const extended = isObject(body) ? { ...body, unknown_member: { a: 1 }, rate_usd: 0, constructor: 'x' } : body;
+        const answer = await ledger.call(method, path, {
+          ...options,
+          ...(body === undefined ? {} : { body: extended }),
+        });
+        const operation = operations.find((each) => each.method === method && matchesPath(each.path, path));
+        assert.ok(operation, `${method} ${path} is not described`);
+        const content_type = answer.headers.get('content-type') ?? '';
+        judge.described(operation, { status: answer.status, text: answer.text, content_type });
+        if (answer.status < 300) reached.add(operation.name);
+        return answer;
+      };
+      const told = await tenantOf(call, 'Story');
+      const [owner, auditor] = [told.as('owner'), told.as('auditor')];
+      await owner('POST', '/agent-profiles', { name: 'scribe' });
+      await owner('PATCH', '/organization', { name: 'Story, renamed' });
+      await owner('POST', '/flight-sheets', OPEN_SHEET);
+      const by_hand = await runAt(told, 'Verdict', 'eval', {
+        inputs: { flight_sheet: { name: OPEN_SHEET.name, version: OPEN_SHEET.version } },
+      });
+      const rejected = await call('POST', `/runs/${by_hand}/approval`, {
+        token: told.keys.approver,
+        body: { decision: 'rejected', note: 'no' },
+      });
+      assert.equal(rejected.status, 200);
+      assert.equal((await call('POST', `/runs/${by_hand}/receipt`, { token: told.keys.approver })).status, 409);
+      for (const lane of LaneName.options) {
+        const receipt = await mintedReceipt(told, lane);
+        const { runs } = await auditor('GET', `/runs?lane=${lane}&limit=1`);
+        const [run] = runs;
+        await auditor('GET', `/runs/${run.id}`);
+        assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
+        const token = receipt.share_url.split('/').at(-1);
+        for (const part of ['', '/pdf', '/download'])
+          assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
+        assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
+        await auditor('GET', `/receipts/${receipt.receipt_id}`);
+        const item = run.evidence[0];
+        assert.equal(
+          (await call('GET', `/runs/${run.id}/evidence/${item.id}`, { token: told.keys.auditor })).status,
+          200,
+        );
+      }
+      for (const path of [
+        '/organization',
+        '/agent-profiles',
+        '/flight-sheets',
+        `/flight-sheets/${SHEET.name}/${SHEET.version}`,
+        '/runs',
+        '/receipts/recent',
+        '/ledger',
+        '/ledger/verify',
+        '/healthz',
+      ])
+        await auditor('GET', path);
+      assert.equal(
+        (await call('GET', '/ledger', { token: told.keys.auditor, headers: { accept: 'application/x-ndjson' } }))
+          .status,
+        200,
+      );
+      const { keys } = await owner('GET', '/keys');
+      await owner('DELETE', `/keys/${keys.find((key: { role: string }) => key.role === 'auditor').id}`);
+      const missing = operations.map(({ name }) => name).filter((name) => !reached.has(name));
+      assert.deepEqual(missing, [], 'operations that the story does not reach');
+    });
+
+    test('thousands of requests later the chain is whole and every Run where it was', async (t) => {
+      t.diagnostic(`${operations.length} operations, ${requests} requests`);
+      assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true);
+      for (const stage of STAGES) {
+        const run = await tenant.as('auditor')('GET', `/runs/${places[stage]!.id}`);
+        assert.equal(run.stage, stage);
+      }
+    });
+
+    async function placesOf(of: Tenant): Promise<Record<string, Record<string, string>>> {
+      await of.as('owner')('POST', '/flight-sheets', OPEN_SHEET);
+      const all: Record<string, Record<string, string>> = {};
+      for (const stage of STAGES) {
+        const open = { inputs: { flight_sheet: { name: OPEN_SHEET.name, version: OPEN_SHEET.version } } };
+        const id = stage === 'Checks' ? await runAt(of, stage, 'eval', open) : await runAt(of, stage);
+        const run = await of.as('owner')('GET', `/runs/${id}`);
+        const { receipts } = await of.as('owner')('GET', '/receipts/recent');
+        all[stage] = {
+          id,
+          evidence_id: run.evidence[0]?.id ?? 'ev_none',
+          key: run.checks.find((check: { status: string }) => check.status === 'open')?.key ?? 'looks-right',
+          name: OPEN_SHEET.name,
+          version: OPEN_SHEET.version,
+          receipt_id: receipts[0]?.receipt_id ?? 'RCPT-000000-00000000',
+          token: receipts[0]?.share_url.split('/').at(-1) ?? 'none',
+        };
+      }
+      return all;
+    }
+
+    /** A digest of all that is stored, but for copies that are made in their own time. */
+    async function state(): Promise<Record<string, string>> {
+      const tables = [
+        'organizations',
+        'api_keys',
+        'agent_profiles',
+        'flight_sheets',
+        'runs',
+        'chains',
+        'receipts',
+        'model_pins',
+        'idempotency_keys',
+      ];
+      const digests: Record<string, string> = {};
+      for (const table of tables) {
+        const rows = await ledger.db.all(`select * from ${table}`);
+        const lines = rows.map((row) => JSON.stringify(row)).sort();
+        digests[table] = `${rows.length} ${createHash('sha256').update(lines.join('\n')).digest('hex')}`;
+      }
+      const files = readdirSync(ledger.folder, { recursive: true }) as string[];
+      digests.evidence = String(files.filter((file) => file.includes('/evidence/')).length);
+      return digests;
+    }
+  },
+  SETTINGS,
+);
+
+/** A form is read by another reader, and an unreadable one is refused by that. */
+function takesForms({ path }: Operation, { headers }: Case): boolean {
+  return path.endsWith('/evidence') && headers?.['content-type'] === undefined;
+}
+
+function bodyCase(base: unknown): Pick<Case, 'body' | 'headers'> {
+  return base === undefined ? {} : { body: JSON.stringify(base), headers: { 'content-type': 'application/json' } };
+}
+
+/** Well-formed and strange: taken or refused, never an error. */
+function hostileBodies(base: unknown): Case[] {
+  const strange = {
+    ...(isObject(base) ? base : {}),
+    lane: 'generic',
+    title: 'toString',
+    inputs: WORK.generic.inputs,
+    agent_profile_id: '\u0000',
+    label: 'constructor',
+    kind: 'note',
+    role: 'agent',
+    name: 'hasOwnProperty',
+  };
+  const json = (what: string, body: string): Case => ({
+    what,
+    body,
+    headers: { 'content-type': 'application/json' },
+    statuses: [],
+  });
+  const values = [
+    '\u0000',
+    '\u0000'.repeat(300),
+    '\ufffe',
+    '\u202e',
+    '😀'.repeat(100),
+    '%s%n',
+    '${7*7}',
+    '<script>',
+    'a\r\nb: c',
+    '../../etc/passwd',
+    -0,
+    5e-324,
+    1e-7,
+    9007199254740991,
+  ];
+  return [
+    json('__proto__', `{"__proto__":{"admin":true},${JSON.stringify(strange).slice(1)}`),
+    json('constructor.prototype', JSON.stringify({ ...strange, constructor: { prototype: { admin: true } } })),
+    json(
+      '__proto__ inside',
+      `{"a":{"__proto__":{"b":1}},"inputs":{"task":"x","__proto__":null},${JSON.stringify(strange)
+        .slice(1)
+        .replace(/"inputs":\{[^}]*\},/, '')}`,
+    ),
+    json('sixty levels', JSON.stringify({ ...strange, output: nested(60) })),
+    json('a hundred and ninety levels', JSON.stringify({ ...strange, inputs: nested(190), output: nested(190) })),
+    json(
+      'ten thousand items',
+      JSON.stringify({ ...strange, output: Array(10_000).fill(0), rules: Array(5_000).fill({}) }),
+    ),
+    json(
+      'ten thousand members',
+      JSON.stringify({ ...strange, output: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`m${i}`, i])) }),
+    ),
+    ...values.flatMap((value) => [
+      json(`every text as ${JSON.stringify(value).slice(0, 30)}`, JSON.stringify(everyText(strange, value))),
+      json(
+        `an output of ${JSON.stringify(value).slice(0, 30)}`,
+        JSON.stringify({ ...strange, output: value, detail: value, note: value, content: value }),
+      ),
+    ]),
+  ];
+}
+
+function nested(depth: number): unknown {
+  return depth === 0 ? 1 : { a: nested(depth - 1) };
+}
+
+/** Words of closed lists stay, so that the rest is looked at. */
+function everyText(value: unknown, by: unknown): unknown {
+  if (!isObject(value)) return typeof value === 'string' ? by : value;
+  const kept = ['lane', 'kind', 'role', 'status', 'decision'];
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, kept.includes(name) ? inner : everyText(inner, by)]),
+  );
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0]!);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
