@@ -46,6 +46,10 @@ export async function startLedgerProcess(
     },
   });
   closeSync(file);
+  // A bench that fails leaves nothing running.
+  const end = () => void child.kill();
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const port = await listening(child, log);
   while (!(await healthy(port))) await sleep(1);
   const healthy_after_ms = performance.now() - began;
