@@ -11,6 +11,7 @@ const PACKAGES: Record<string, string[]> = {
   service: ['contract', 'proof'],
   ledger: ['contract', 'proof', 'service'],
   router: ['contract', 'proof', 'service'],
+  worker: ['contract', 'proof'],
   cli: ['contract', 'proof'],
 };
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { FlightSheet } from './ledger/flight-sheet.ts';
 import type { Receipt, Verification } from './ledger/receipts.ts';
-import type { Evidence, NewEvidence, NewRun, Run } from './ledger/runs.ts';
+import type { Evidence, NewEvidence, NewRun, Run, RunList, RunQuery } from './ledger/runs.ts';
 import type { CreatedKey, CreatedOrganization, NewKey, NewOrganization } from './ledger/tenancy.ts';
 import { Problem } from './problem.ts';
 import type { Decision } from './vocabulary.ts';
@@ -22,8 +22,8 @@ export class ProblemError extends Error {
 
 export interface ClientSettings {
   base_url: string;
-  /** An API key, or the admin token for `createOrganization`. */
-  token: string;
+  /** An API key, or the admin token for `createOrganization`. Without one the call carries no credential. */
+  token?: string | undefined;
 }
 
 export interface CallOptions {
@@ -31,6 +31,8 @@ export interface CallOptions {
   body?: unknown;
   /** Makes a repeat of this call answer what the first one did. */
   idempotency_key?: string;
+  /** Gives the call up; it then throws the signal's reason. */
+  signal?: AbortSignal;
 }
 
 /** One call: the parsed answer, or `ProblemError`. Throws `TypeError` when the service cannot be reached. */
@@ -39,16 +41,17 @@ export async function call<T>(
   path: string,
   options: CallOptions = {},
 ): Promise<T> {
-  const { method = 'GET', body, idempotency_key } = options;
+  const { method = 'GET', body, idempotency_key, signal } = options;
   const response = await fetch(`${base_url}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${token}`,
       accept: 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
   });
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as T;
@@ -69,6 +72,9 @@ export function ledgerClient(settings: ClientSettings) {
     publishFlightSheet: (sheet: FlightSheet) => post<FlightSheet>('/flight-sheets', sheet),
     openRun: (body: NewRun, key?: string) => post<Run>('/runs', body, key),
     getRun: (id: string) => get<Run>(`/runs/${id}`),
+    /** Newest first. */
+    listRuns: (query: Partial<z.input<typeof RunQuery>> = {}) =>
+      get<z.infer<typeof RunList>>(`/runs?${new URLSearchParams(query as Record<string, string>)}`),
     attachEvidence: (id: string, body: NewEvidence, key?: string) => post<Evidence>(`/runs/${id}/evidence`, body, key),
     postExecution: (id: string, body: JsonObject, key?: string) => post<Run>(`/runs/${id}/execution`, body, key),
     runChecks: (id: string, key?: string) => post<{ checks: Check[] }>(`/runs/${id}/checks`, undefined, key),
