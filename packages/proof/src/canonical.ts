@@ -18,16 +18,30 @@ export function canonicalize(value: unknown): string {
   return text(value, 0);
 }
 
-/**
- * The members of an object in canonical form, split where the member `key` would stand: `{${before},${after}}` is the
- * canonical text, either part possibly empty. `key` itself must not be a member: `already_sealed`.
- */
-export function canonicalAround(value: object, key: string): { before: string; after: string } {
+/** The canonical text of an object, and where in it the member `key`, which it must not have, would be inserted. */
+export interface Insertable {
+  text: string;
+  at: number;
+}
+
+/** `canonicalize` for an object that is to get one more member. Throws the same, and `already_sealed` for one it has. */
+export function canonicalizeFor(key: string, value: object): Insertable {
   const keys = sortedKeys(value);
-  const at = keys.findIndex((k) => k >= key);
-  if (at !== -1 && keys[at] === key) throw new ProofError('already_sealed', `${key} is a member already`);
-  const split = at === -1 ? keys.length : at;
-  return { before: members(value, keys, 0, split, 1), after: members(value, keys, split, keys.length, 1) };
+  if (Object.hasOwn(value, key)) throw new ProofError('already_sealed', `${key} is a member already`);
+  const next = keys.findIndex((k) => k > key);
+  const split = next === -1 ? keys.length : next;
+  const before = members(value, keys, 0, split, 1);
+  const after = members(value, keys, split, keys.length, 1);
+  const comma = before !== '' && after !== '' ? ',' : '';
+  return { text: `{${before}${comma}${after}}`, at: 1 + before.length };
+}
+
+/** The text with a member, itself canonical, put in its place; nothing is serialized again. */
+export function insertMember({ text, at }: Insertable, member: string): string {
+  const left = text.slice(0, at);
+  const right = text.slice(at);
+  if (left !== '{') return `${left},${member}${right}`;
+  return right === '}' ? `{${member}}` : `{${member},${right}`;
 }
 
 function text(value: unknown, depth: number): string {

@@ -12,18 +12,9 @@
  *   another organization (organization.id is one along a chain). A receipt altered and sealed anew is
  *   intact by itself, so its successor's link tells, or the recorded head.
  */
-import { type Fault, isHash, isObject, type ReceiptVerdict, receiptIdSuffix, verifyReceipt } from './receipt.ts';
-import {
-  CREATED_AT,
-  ORG_SEQ,
-  ORGANIZATION_ID,
-  PARENT_HASH,
-  RECEIPT_ID,
-  RECEIPT_SHA256,
-  RUN_ID,
-  SCHEMA,
-  SHARE_URL,
-} from './scan.ts';
+import { type Fault, isHash, isObject, type ReceiptVerdict, receiptIdOf, verifyReceipt } from './receipt.ts';
+import { type ReceiptRecord, recordAgrees, recordFault } from './record.ts';
+import { ORG_SEQ, ORGANIZATION_ID, PARENT_HASH, RECEIPT_ID, RECEIPT_SHA256 } from './scan.ts';
 import { Scratch } from './scratch.ts';
 
 /** The parent of an organization's first receipt. */
@@ -59,20 +50,6 @@ export interface ChainReport {
   violations: Violation[];
 }
 
-/** The columns stored beside a receipt; whichever are given must agree with the payload as stored. */
-export interface ReceiptRecord {
-  org_seq?: number;
-  receipt_id?: string;
-  parent_hash?: string;
-  receipt_sha256?: string;
-  schema?: string;
-  created_at?: string;
-  /** The last path segment of share_url. */
-  share_token?: string;
-  /** `run.id` where the lane seals it; and receipt_id ends in `receiptIdSuffix(run_id)`. */
-  run_id?: string;
-}
-
 /** Where the chain stands: the next org_seq, and the hashes its parent_hash may have; none: unknown, any will do. */
 interface Position {
   org_seq: number;
@@ -86,11 +63,16 @@ export class ChainVerifier {
   #next: Position = { org_seq: 0, parents: [GENESIS_HASH] };
   /** Where the chain stood before a gap; null when there was none just now. */
   #beforeGap: Position | null = null;
-  #organization: string | null = null;
+  #organization: string | null;
   /** The last receipt's id; undefined: it is still in `#last`. */
   #lastId: string | null | undefined = null;
   #last = new Scratch();
   #scratch = new Scratch();
+
+  /** @param organization_id whose chain it should be; null: that of its first receipt */
+  constructor(organization_id: string | null = null) {
+    this.#organization = organization_id;
+  }
 
   /** Takes the next receipt, as stored, and the columns beside it. Never throws, whatever the receipt holds. */
   push(receipt: string | Uint8Array, record?: ReceiptRecord): void {
@@ -139,7 +121,7 @@ export class ChainVerifier {
     if (!s.is(ORGANIZATION_ID, this.#organization)) return false;
     const hash = s.hashWithoutSeal();
     if (!s.is(RECEIPT_SHA256, hash)) return false;
-    if (record && !this.#agrees(record, parents[0]!, hash)) return false;
+    if (record && !recordAgrees(s, this.#next.org_seq, parents[0]!, hash, record)) return false;
     this.#checked++;
     this.#next.org_seq++;
     parents[0] = hash;
@@ -150,27 +132,10 @@ export class ChainVerifier {
     return true;
   }
 
-  /** `recordFault` finds nothing, decided on the bytes. */
-  #agrees(record: ReceiptRecord, parent: string, hash: string): boolean {
-    const s = this.#scratch;
-    const { org_seq, receipt_id, parent_hash, receipt_sha256, schema, created_at, share_token, run_id } = record;
-    return (
-      (org_seq === undefined || org_seq === this.#next.org_seq) &&
-      (receipt_id === undefined || s.is(RECEIPT_ID, receipt_id)) &&
-      (parent_hash === undefined || parent_hash === parent) &&
-      (receipt_sha256 === undefined || receipt_sha256 === hash) &&
-      (schema === undefined || s.is(SCHEMA, schema)) &&
-      (created_at === undefined || s.is(CREATED_AT, created_at)) &&
-      (share_token === undefined || s.lastSegmentIs(SHARE_URL, share_token)) &&
-      (run_id === undefined ||
-        ((!s.has(RUN_ID) || s.is(RUN_ID, run_id)) && s.endsIn(RECEIPT_ID, receiptIdSuffix(run_id))))
-    );
-  }
-
   #altered(verdict: ReceiptVerdict, record: ReceiptRecord): void {
     const pin = {
-      org_seq: verdict.org_seq ?? record.org_seq ?? this.#next.org_seq,
-      receipt_id: verdict.receipt_id ?? record.receipt_id ?? null,
+      org_seq: record.org_seq ?? verdict.org_seq ?? this.#next.org_seq,
+      receipt_id: record.receipt_id ?? idOfRecord(record) ?? verdict.receipt_id,
     };
     this.#violate('payload_altered', pin, verdict.fault!);
     const org_seq = this.#placeOfAltered(verdict, record);
@@ -256,6 +221,11 @@ export class ChainVerifier {
   }
 }
 
+/** What an altered receipt was called, when its columns tell. */
+function idOfRecord({ org_seq, run_id }: ReceiptRecord): string | null {
+  return org_seq === undefined || run_id === undefined ? null : receiptIdOf(org_seq, run_id);
+}
+
 function gap(expected: number, actual: number): Fault {
   const missing =
     actual > expected ? `receipts from ${expected} are missing before it` : 'it is here a second time or too late';
@@ -264,30 +234,4 @@ function gap(expected: number, actual: number): Fault {
 
 function named(head: { org_seq?: number; receipt_sha256: string }): string {
   return head.org_seq === undefined ? head.receipt_sha256 : `${head.org_seq}:${head.receipt_sha256}`;
-}
-
-/** The first column that disagrees with the payload, the others named beside it. */
-function recordFault(receipt: ReceiptVerdict, record: ReceiptRecord): Fault | null {
-  const payload = receipt.payload!;
-  const differing: { name: string; expected: string | number; actual: string | number }[] = [];
-  const compare = (name: string, expected: unknown, actual: string | number | undefined) => {
-    if (actual === undefined || actual === expected) return;
-    differing.push({ name, expected: typeof expected === 'number' ? expected : String(expected), actual });
-  };
-  for (const name of ['org_seq', 'receipt_id', 'parent_hash', 'receipt_sha256', 'schema', 'created_at'] as const) {
-    compare(name, payload[name], record[name]);
-  }
-  compare('share_token', String(payload.share_url).replace(/^.*\//s, ''), record.share_token);
-  if (record.run_id !== undefined) {
-    if (isObject(payload.run) && Object.hasOwn(payload.run, 'id')) compare('run_id', payload.run.id, record.run_id);
-    compare('receipt_id suffix', receipt.receipt_id!.slice(-8), receiptIdSuffix(record.run_id));
-  }
-  const [first] = differing;
-  if (!first) return null;
-  const names = differing.map((column) => column.name).join(', ');
-  return {
-    expected: first.expected,
-    actual: first.actual,
-    detail: `stored beside the receipt, but not as sealed: ${names}`,
-  };
 }

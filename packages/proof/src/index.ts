@@ -6,7 +6,6 @@ export {
   GENESIS_HASH,
   type Head,
   MAX_VIOLATIONS,
-  type ReceiptRecord,
   type Violation,
   type ViolationKind,
 } from './chain.ts';
@@ -21,6 +20,7 @@ export {
   seal,
   verifyReceipt,
 } from './receipt.ts';
+export type { ReceiptRecord } from './record.ts';
 export {
   ROUTER_RECEIPT_TYPES,
   RouterLedgerVerifier,

@@ -1,5 +1,5 @@
 /** One receipt: how it is sealed, and how one is checked by itself (SPEC, Hash rules). */
-import { canonicalAround, type Json, type JsonObject } from './canonical.ts';
+import { canonicalizeFor, type Insertable, insertMember, type Json, type JsonObject } from './canonical.ts';
 import { ProofError } from './error.ts';
 import { decodeUtf8, parseStrict } from './parse.ts';
 import { sha256Hex } from './sha256.ts';
@@ -18,16 +18,19 @@ export interface SealedReceipt {
  * once. Throws what `canonicalize` throws, and `already_sealed` when `receipt_sha256` is a member.
  */
 export function seal(payload: object): SealedReceipt {
-  const { before, after } = canonicalAround(payload, SEAL);
-  const receipt_sha256 = sha256Hex(joined(before, after));
-  return { receipt_sha256, canonical: joined(before, `"${SEAL}":"${receipt_sha256}"`, after) };
+  const unsealed = canonicalizeFor(SEAL, payload);
+  const receipt_sha256 = sha256Hex(unsealed.text);
+  return { receipt_sha256, canonical: insertMember(unsealed, `"${SEAL}":"${receipt_sha256}"`) };
 }
-
-const joined = (...parts: string[]) => `{${parts.filter((part) => part !== '').join(',')}}`;
 
 /** The last 8 characters of a receipt_id: the first 8 hex digits of SHA-256 over the Run's id. */
 export function receiptIdSuffix(run_id: string): string {
   return sha256Hex(run_id).slice(0, 8);
+}
+
+/** `RCPT-000042-9f86d081`: the org_seq in at least 6 digits, and the suffix (SPEC, Receipt envelope). */
+export function receiptIdOf(org_seq: number, run_id: string): string {
+  return `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(run_id)}`;
 }
 
 /** A fault in words, with what should have been there and what was. */
@@ -62,20 +65,19 @@ export interface ReceiptVerdict {
 export function verifyReceipt(receipt: string | Uint8Array): ReceiptVerdict {
   let text: string;
   let payload: Json;
-  let around: { before: string; after: string };
+  let unsealed: Insertable;
   try {
     text = typeof receipt === 'string' ? receipt : decodeUtf8(receipt);
     payload = parseStrict(text);
     if (!isObject(payload)) return unreadable('not a JSON object');
-    const { [SEAL]: _, ...unsealed } = payload;
-    around = canonicalAround(unsealed, SEAL);
+    const { [SEAL]: _, ...rest } = payload;
+    unsealed = canonicalizeFor(SEAL, rest);
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
     return unreadable(`${error.code}: ${error.message}`);
   }
-  const { before, after } = around;
-  const computed_sha256 = sha256Hex(joined(before, after));
-  const canonical = joined(before, `"${SEAL}":${JSON.stringify(payload[SEAL])}`, after);
+  const computed_sha256 = sha256Hex(unsealed.text);
+  const canonical = insertMember(unsealed, `"${SEAL}":"${computed_sha256}"`);
   const fault = hashFault(payload, computed_sha256) ?? formFault(text, canonical) ?? envelopeFault(payload);
   return {
     ok: fault === null,

@@ -1,5 +1,5 @@
 /** The router's receipts: one JSON object per line, each with its own checksum, not chained (SPEC, Router receipt). */
-import { canonicalAround, canonicalize, type Json, type JsonObject } from './canonical.ts';
+import { canonicalize, canonicalizeFor, insertMember, type Json, type JsonObject } from './canonical.ts';
 import { ProofError } from './error.ts';
 import { decodeUtf8, parseStrict } from './parse.ts';
 import { type Fault, isHash, isObject } from './receipt.ts';
@@ -65,9 +65,8 @@ const MEMBERS: Record<keyof RouterRecord, { form: string; holds: (value: Json | 
 export function sealRouterReceipt(record: RouterRecord): string {
   const fault = recordFault({ ...record });
   if (fault) throw new ProofError('invalid_record', fault.detail).under(String(fault.expected));
-  const { before, after } = canonicalAround(record, CHECKSUM);
-  const checksum = sha256Hex(canonicalize(record));
-  return `{${[before, `"${CHECKSUM}":"${checksum}"`, after].filter((part) => part !== '').join(',')}}`;
+  const unsealed = canonicalizeFor(CHECKSUM, record);
+  return insertMember(unsealed, `"${CHECKSUM}":"${sha256Hex(unsealed.text)}"`);
 }
 
 export type RouterViolationKind = 'payload_altered' | 'torn_line' | 'duplicate_receipt';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalize } from '../src/canonical.ts';
-import { type ChainReport, ChainVerifier, type Head, MAX_VIOLATIONS, type ReceiptRecord } from '../src/chain.ts';
+import { type ChainReport, ChainVerifier, type Head, MAX_VIOLATIONS } from '../src/chain.ts';
 import { seal } from '../src/receipt.ts';
+import type { ReceiptRecord } from '../src/record.ts';
 import { sha256Hex } from '../src/sha256.ts';
 import { altered, chainOf, payloadOf, type Row, rowOf } from './kit.ts';
 

@@ -1,6 +1,7 @@
 /** Receipts for tests, and a chain of them that holds. */
-import { GENESIS_HASH, type ReceiptRecord } from '../src/chain.ts';
+import { GENESIS_HASH } from '../src/chain.ts';
 import { receiptIdSuffix, seal } from '../src/receipt.ts';
+import type { ReceiptRecord } from '../src/record.ts';
 
 export interface Row {
   text: string;

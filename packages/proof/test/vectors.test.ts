@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { canonicalize } from '../src/canonical.ts';
-import { type ChainReport, ChainVerifier, type Head, type ReceiptRecord } from '../src/chain.ts';
+import { type ChainReport, ChainVerifier, type Head } from '../src/chain.ts';
 import { FileJudge } from '../src/judge.ts';
 import { LineSplitter } from '../src/lines.ts';
 import { parseStrict } from '../src/parse.ts';
 import { verifyReceipt } from '../src/receipt.ts';
+import type { ReceiptRecord } from '../src/record.ts';
 import { sha256Hex } from '../src/sha256.ts';
 
 const folder = new URL('../../../vectors/', import.meta.url);
