@@ -33,6 +33,7 @@ import { instant } from './domain/time.ts';
 import type { Leased } from './lease.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
+import { listArtifacts } from './store/jobs.ts';
 import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
@@ -224,7 +225,8 @@ export function reportLog(router: Router, worker: StoredWorker, job_id: string, 
   });
 }
 
-export function reportArtifact(
+/** The same artifact again, by a worker that did not hear the answer, is the same artifact: no second receipt. */
+export async function reportArtifact(
   router: Router,
   worker: StoredWorker,
   job_id: string,
@@ -232,9 +234,16 @@ export function reportArtifact(
 ) {
   const holder = holderOf(worker, body.lease_token);
   const { artifact_type, name, uri, checksum_sha256 = null, size_bytes = null, metadata = {} } = body;
+  const document = { artifact_type, name, uri, checksum_sha256, size_bytes, metadata };
+  const known = (await listArtifacts(router.db, job_id)).find(
+    (artifact) => artifact.worker_id === worker.id && JSON.stringify(artifact.document) === JSON.stringify(document),
+  );
   return onJob(router, job_id, (before, record, clock) => {
     const job = touch(before, holder, clock);
-    const document = { artifact_type, name, uri, checksum_sha256, size_bytes, metadata };
+    if (known !== undefined) {
+      record.effect({ job, receipts: [], events: [] });
+      return { artifact_id: known.id };
+    }
     const artifact_id = record.artifact({ job_id, worker_id: worker.id, document });
     record.effect({
       job,
