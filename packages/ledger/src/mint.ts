@@ -10,7 +10,7 @@ import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
+import { receiptIdOf, seal } from '@rcpt/proof/receipt.ts';
 import type { Db, Queries } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { reach, refuse } from './domain/run.ts';
@@ -218,7 +218,7 @@ class GrowingChain {
     const pinned_model = needed === undefined ? null : await this.#pinOf(needed);
     const share_token = newShareToken();
     const org_seq = this.head.org_seq + 1;
-    const receipt_id = `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(run.id)}`;
+    const receipt_id = receiptIdOf(org_seq, run.id);
     const { organization_id, organization_name } = this.head;
     const payload: JsonObject = {
       schema: lane.schema satisfies SchemaId,

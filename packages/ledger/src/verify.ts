@@ -39,7 +39,7 @@ export function createVerifier(db: Db): Verifier {
 function walk(db: Db, organization_id: string, signal: AbortSignal): Promise<ChainReport> {
   return db.snapshot(async (read) => {
     const head = await readHead(read, organization_id);
-    const verifier = new ChainVerifier();
+    const verifier = new ChainVerifier(organization_id);
     for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
       if (signal.aborted) break;
       for (const row of batch) {
