@@ -9,7 +9,7 @@ import {
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { payloadOfReceipt, payloadsAfter, recentPayloads } from '../store/chains.ts';
+import { isLast, payloadOfReceipt, payloadsAfter, recentPayloads } from '../store/chains.ts';
 import { sendReceipt, sendReceipts, streamChain } from './stored.ts';
 
 const NDJSON = 'application/x-ndjson';
@@ -44,6 +44,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Recent receipts, newest first',
+        description: 'At most `limit`, and fewer when they are large.',
         querystring: RecentQuery,
         response: { 200: RecentReceipts },
       },
@@ -80,7 +81,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         ...common,
         tags: ['ledger'],
         summary: 'The chain in sequence order',
-        description: `With \`Accept: ${NDJSON}\` the whole chain, one canonical receipt per line; \`ledger-head\` says where it ends.`,
+        description: `A page holds at most \`limit\` receipts, and fewer when they are large. With \`Accept: ${NDJSON}\` the whole chain, one canonical receipt per line; \`ledger-head\` says where it ends.`,
         querystring: LedgerQuery,
         response: {
           200: {
@@ -99,7 +100,9 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       }
       const { after_seq, limit } = request.query;
       const page = await payloadsAfter(ledger.db, organization_id, after_seq, limit);
-      const next_after_seq = page.length === limit ? page.at(-1)!.org_seq : null;
+      const last = page.at(-1)?.org_seq;
+      const ended = last === undefined || (page.length < limit && (await isLast(ledger.db, organization_id, last)));
+      const next_after_seq = ended ? null : last;
       return sendReceipts(
         reply,
         page.map((row) => row.payload),

@@ -51,12 +51,17 @@ export function runRoutes(app: App, ledger: Ledger): void {
     '/runs',
     {
       config: { may: 'read' },
-      schema: { ...common, summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } },
+      schema: {
+        ...common,
+        summary: 'Runs, newest first',
+        description: 'At most `limit`, and fewer when they are large: page on with `after` until `next_after` is null.',
+        querystring: RunQuery,
+        response: { 200: RunList },
+      },
     },
     async (request) => {
-      const runs = await listRuns(ledger.db, request.principal.organization_id, request.query);
-      const full = runs.length === request.query.limit;
-      return { runs: runs.map(showRun), next_after: full ? runs.at(-1)!.id : null };
+      const { runs, more } = await listRuns(ledger.db, request.principal.organization_id, request.query);
+      return { runs: runs.map(showRun), next_after: more ? runs.at(-1)!.id : null };
     },
   );
 

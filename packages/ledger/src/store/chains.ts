@@ -1,6 +1,7 @@
 /** The chains: heads, receipts and pins. The tables refuse a fork; these functions refuse everything else. */
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { fitting } from './page.ts';
 
 /** The parent of an organization's first receipt. */
 export const ZERO_HASH = '0'.repeat(64);
@@ -159,32 +160,55 @@ export async function findShared(db: Queries, share_token: string): Promise<stri
   return row?.payload ?? null;
 }
 
-/** Newest first. */
-export async function recentPayloads(
-  db: Queries,
-  organization_id: string,
-  limit: number,
-  schema?: string,
-): Promise<string[]> {
+/** Newest first; fewer than `limit` when they are large. */
+export async function recentPayloads(db: Queries, organization_id: string, limit: number, schema?: string): Promise<string[]> {
   const ofSchema = schema === undefined ? '' : 'and schema = $3';
-  const rows = await db.all<{ payload: string }>(
-    `select payload from receipts where organization_id = $1 ${ofSchema} order by org_seq desc limit $2`,
-    schema === undefined ? [organization_id, limit] : [organization_id, limit, schema],
+  const filter = schema === undefined ? [] : [schema];
+  const sizes = await db.all<Sized>(
+    `select org_seq, octet_length(payload) as byte_size from receipts
+     where organization_id = $1 ${ofSchema} order by org_seq desc limit $2`,
+    [organization_id, limit, ...filter],
   );
-  return rows.map((row) => row.payload);
+  const oldest = fitting(sizes).at(-1);
+  if (oldest === undefined) return [];
+  const rows = await db.all<{ payload: string }>(
+    `select payload from receipts where organization_id = $1 and org_seq >= $2 ${ofSchema} order by org_seq desc`,
+    [organization_id, oldest.org_seq, ...filter],
+  );
+  return rows.slice(0, limit).map((row) => row.payload);
 }
 
-/** In sequence order. */
+interface Sized {
+  org_seq: number;
+  byte_size: number;
+}
+
+/** In sequence order; fewer than `limit` when they are large, none only at the end of the chain. */
 export async function payloadsAfter(
   db: Queries,
   organization_id: string,
   after_seq: number,
   limit: number,
 ): Promise<{ org_seq: number; payload: string }[]> {
-  return db.all(
-    'select org_seq, payload from receipts where organization_id = $1 and org_seq > $2 order by org_seq limit $3',
+  const sizes = await db.all<Sized>(
+    `select org_seq, octet_length(payload) as byte_size from receipts
+     where organization_id = $1 and org_seq > $2 order by org_seq limit $3`,
     [organization_id, after_seq, limit],
   );
+  const last = fitting(sizes).at(-1);
+  if (last === undefined) return [];
+  return db.all(
+    'select org_seq, payload from receipts where organization_id = $1 and org_seq > $2 and org_seq <= $3 order by org_seq',
+    [organization_id, after_seq, last.org_seq],
+  );
+}
+
+export async function isLast(db: Queries, organization_id: string, org_seq: number): Promise<boolean> {
+  const next = await db.get('select org_seq from receipts where organization_id = $1 and org_seq > $2 limit 1', [
+    organization_id,
+    org_seq,
+  ]);
+  return next === undefined;
 }
 
 /** The recorded head; null while the chain holds no receipt. */
@@ -197,6 +221,26 @@ export async function readHead(
     [organization_id],
   );
   return head === undefined || head.org_seq < 0 ? null : head;
+}
+
+export interface End {
+  /** As recorded at minting; null while the chain holds no receipt. */
+  head: { org_seq: number; receipt_sha256: string } | null;
+  /** Of the last receipt there is: the head's, unless somebody tampered. -1: there is none. */
+  last_seq: number;
+}
+
+/** Where the chain ends, twice, as of one instant. */
+export async function readEnd(db: Queries, organization_id: string): Promise<End> {
+  const row = await db.get<{ org_seq: number; receipt_sha256: string; last_seq: number | null }>(
+    `select org_seq, receipt_sha256,
+       (select max(org_seq) from receipts r where r.organization_id = c.organization_id) as last_seq
+     from chains c where organization_id = $1`,
+    [organization_id],
+  );
+  if (row === undefined) return { head: null, last_seq: -1 };
+  const { org_seq, receipt_sha256, last_seq } = row;
+  return { head: org_seq < 0 ? null : { org_seq, receipt_sha256 }, last_seq: last_seq ?? -1 };
 }
 
 export const SCAN_CHAIN = `select org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload

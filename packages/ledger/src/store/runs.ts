@@ -3,6 +3,7 @@ import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Run } from '../domain/run.ts';
+import { fitting } from './page.ts';
 
 const DOCUMENTS = [
   'stages',
@@ -63,12 +64,12 @@ export async function updateRun(tx: Queries, from: Run, change: Partial<Run>): P
   return run;
 }
 
-/** Newest first. */
+/** Newest first; fewer than `limit` when they are large. `more`: the last of them is not the oldest, or may not be. */
 export async function listRuns(
   db: Queries,
   organization_id: string,
   { lane, stage, after, limit }: RunQuery,
-): Promise<Run[]> {
+): Promise<{ runs: Run[]; more: boolean }> {
   const params: Value[] = [organization_id];
   const conditions = ['organization_id = $1'];
   const add = (condition: string, value: string | undefined) => {
@@ -79,13 +80,23 @@ export async function listRuns(
   add('lane =', lane);
   add('stage =', stage);
   add('id <', after);
-  params.push(limit);
-  const rows = await db.all<Stored>(
-    `select ${COLUMNS.join(', ')} from runs where ${conditions.join(' and ')} order by id desc limit $${params.length}`,
-    params,
+  const where = conditions.join(' and ');
+  const sizes = await db.all<{ id: string; byte_size: number }>(
+    `select id, ${BYTE_SIZE} as byte_size from runs where ${where} order by id desc limit $${params.length + 1}`,
+    [...params, limit],
   );
-  return rows.map(fromRow);
+  const page = fitting(sizes);
+  const oldest = page.at(-1);
+  if (oldest === undefined) return { runs: [], more: false };
+  const rows = await db.all<Stored>(
+    `select ${COLUMNS.join(', ')} from runs where ${where} and id >= $${params.length + 1} order by id desc`,
+    [...params, oldest.id],
+  );
+  return { runs: rows.map(fromRow), more: page.length < sizes.length || sizes.length === limit };
 }
+
+/** Of the documents; the rest of a row is small. */
+const BYTE_SIZE = DOCUMENTS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
 const SELECT_ONE = `select ${COLUMNS.join(', ')} from runs where organization_id = $1 and id = $2`;
 
