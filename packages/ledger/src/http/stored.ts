@@ -1,8 +1,11 @@
 /** Receipts leave as the bytes that were stored: joined as text, never parsed and written again. */
-import { PassThrough, type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Db } from '@rcpt/service/db.ts';
 import type { FastifyReply } from 'fastify';
-import { readHead, SCAN_CHAIN } from '../store/chains.ts';
+import { type End, payloadsAfter, readEnd } from '../store/chains.ts';
+
+/** What a slow reader costs in memory. */
+const PAGE_ROWS = 100;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -16,28 +19,22 @@ export function sendReceipts(reply: FastifyReply, payloads: string[], members: R
   return reply.type(JSON_TYPE).send(`{"receipts":[${payloads.join(',')}]${rest.join('')}}`);
 }
 
-/** The whole chain as of one instant, a receipt per line, as fast as the reader takes it. `head` is where it ends. */
-export async function streamChain(
-  db: Db,
-  organization_id: string,
-): Promise<{ head: { org_seq: number; receipt_sha256: string } | null; lines: Readable }> {
-  const lines = new PassThrough({ highWaterMark: 1 << 18 });
-  // Before the start nobody else listens, and an error that nobody hears ends the process.
-  lines.on('error', () => undefined);
-  const closed = new Promise((resolve) => lines.once('close', resolve));
-  return new Promise((started, failed) => {
-    db.snapshot(async (read) => {
-      const head = await readHead(read, organization_id);
-      started({ head, lines });
-      for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
-        if (lines.destroyed) return;
-        const text = batch.map((row) => `${row.at(-1)}\n`).join('');
-        if (!lines.write(text)) await Promise.race([new Promise((drained) => lines.once('drain', drained)), closed]);
-      }
-      lines.end();
-    }).catch((error: Error) => {
-      lines.destroy(error);
-      failed(error);
-    });
-  });
+/**
+ * The whole chain as of one instant, a receipt per line, as fast as the reader takes it. `head` is where it ends.
+ * Receipts never change and are only added, so they are read page by page when the reader wants more: a reader who
+ * takes all his time holds no connection and no snapshot of the database.
+ */
+export async function streamChain(db: Db, organization_id: string): Promise<{ head: End['head']; lines: Readable }> {
+  const { head, last_seq } = await readEnd(db, organization_id);
+  return { head, lines: Readable.from(linesUpTo(db, organization_id, last_seq), { objectMode: false }) };
+}
+
+async function* linesUpTo(db: Db, organization_id: string, last_seq: number): AsyncGenerator<string> {
+  for (let after_seq = -1; after_seq < last_seq; ) {
+    const page = await payloadsAfter(db, organization_id, after_seq, PAGE_ROWS);
+    const rows = page.filter((row) => row.org_seq <= last_seq);
+    if (rows.length === 0) return;
+    yield `${rows.map((row) => row.payload).join('\n')}\n`;
+    after_seq = rows.at(-1)!.org_seq;
+  }
 }
