@@ -2,7 +2,7 @@
 import { type ChainReport, ChainVerifier } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { readHead, SCAN_CHAIN } from './store/chains.ts';
+import { auditRow, readHead, SCAN_CHAIN } from './store/audit.ts';
 
 /** Chains walked at a time by one process, and how many may wait for that. */
 const AT_ONCE = 2;
@@ -43,11 +43,8 @@ function walk(db: Db, organization_id: string, signal: AbortSignal): Promise<Cha
     for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
       if (signal.aborted) break;
       for (const row of batch) {
-        const [org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload] = row as [
-          number,
-          ...string[],
-        ];
-        verifier.push(payload!, { org_seq, parent_hash, run_id, schema, receipt_sha256, share_token });
+        const { payload, record } = auditRow(row);
+        verifier.push(payload, record);
       }
     }
     return verifier.finish(head);

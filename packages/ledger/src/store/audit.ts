@@ -1,0 +1,51 @@
+/** What verification reads: everything as it is stored, also what no honest ledger ever stored. */
+import type { Head } from '@rcpt/proof/chain.ts';
+import type { ReceiptRecord } from '@rcpt/proof/record.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+
+/** Null where no sequence can be: `bigint` is wider than a JSON number, and SQLite keeps any value in any column. */
+const ORG_SEQ = 'case when org_seq between -9007199254740991 and 9007199254740991 then org_seq end';
+
+/** Of one organization, in sequence order; rows as `auditRow` takes them. */
+export const SCAN_CHAIN = `select ${ORG_SEQ}, parent_hash, run_id, schema, receipt_sha256, share_token, payload
+  from receipts where organization_id = $1 order by org_seq`;
+
+export interface AuditRow {
+  payload: string | Uint8Array;
+  record: ReceiptRecord;
+}
+
+export function auditRow([
+  org_seq,
+  parent_hash,
+  run_id,
+  schema,
+  receipt_sha256,
+  share_token,
+  payload,
+]: unknown[]): AuditRow {
+  return {
+    payload: payload instanceof Uint8Array ? payload : String(payload),
+    record: {
+      // A column that holds no sequence agrees with no payload.
+      org_seq: Number.isSafeInteger(org_seq) ? (org_seq as number) : NO_SEQ,
+      parent_hash: String(parent_hash),
+      run_id: String(run_id),
+      schema: String(schema),
+      receipt_sha256: String(receipt_sha256),
+      share_token: String(share_token),
+    },
+  };
+}
+
+const NO_SEQ = -1;
+
+/** The recorded head; null while the chain holds no receipt. */
+export async function readHead(db: Queries, organization_id: string): Promise<Head | null> {
+  const head = await db.get<{ org_seq: unknown; receipt_sha256: unknown }>(
+    `select ${ORG_SEQ} as org_seq, receipt_sha256 from chains where organization_id = $1`,
+    [organization_id],
+  );
+  if (head === undefined || !Number.isSafeInteger(head.org_seq) || (head.org_seq as number) < 0) return null;
+  return { org_seq: head.org_seq as number, receipt_sha256: String(head.receipt_sha256) };
+}
