@@ -22,7 +22,7 @@ import {
   type StoredLog,
   updateJobs,
 } from './store/jobs.ts';
-import { type Beat, recordBeats } from './store/workers.ts';
+import { type Beat, readOrders, recordBeats } from './store/workers.ts';
 
 export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
 
@@ -48,9 +48,10 @@ export interface JobAct<T> {
 /** A heartbeat: the worker's own row, and the leases it lists. */
 export interface BeatAct<T> {
   kind: 'beat';
+  worker_id: string;
   beat(at: string): Beat;
   job_ids: string[];
-  perform(jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
+  perform(order: 'run' | 'drain', jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
 
 /** What an act leaves behind, stored with the commit. */
@@ -87,27 +88,19 @@ export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }
       for (const [i, act] of acts.entries())
         if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
       for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
-      await sheet.read(
-        acts.flatMap((act) => (act.kind === 'job' ? [act.job_id] : act.kind === 'beat' ? act.job_ids : [])),
-      );
+      await sheet.read(acts.flatMap(jobsOf));
+      const orders = await readOrders(tx, acts.flatMap(workersOf));
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
-        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, clock));
+        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, orders.get(act.worker_id)!, clock));
+      }
+      const leases = acts.filter((act) => act.kind === 'lease');
+      if (leases.length > 0) {
+        if (sheet.changesQueues) await sheet.write();
+        const granted = await leaseTogether(tx, leases, orders, sheet, clock);
+        for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted.shift();
       }
       await sheet.write();
-      const leases = acts.flatMap((act, i) => (act.kind === 'lease' ? [{ act, i }] : []));
-      if (leases.length > 0) {
-        const answers = await leaseTogether(
-          tx,
-          leases.map(({ act }) => act),
-          sheet,
-          clock,
-        );
-        leases.forEach(({ i }, n) => {
-          outcomes[i] = answers[n];
-        });
-        await sheet.write();
-      }
       return outcomes;
     },
     async announce() {
@@ -116,11 +109,22 @@ export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }
   };
 }
 
+function jobsOf(act: Act<unknown>): string[] {
+  if (act.kind === 'job') return [act.job_id];
+  return act.kind === 'beat' ? act.job_ids : [];
+}
+
+function workersOf(act: Act<unknown>): string[] {
+  return act.kind === 'beat' || act.kind === 'lease' ? [act.worker_id] : [];
+}
+
 /** Jobs between being read and being written, and everything recorded on the way. */
 export class WorkSheet implements Recorder {
   readonly #tx: Queries;
   readonly #book: Book;
   readonly #news: News;
+  /** Jobs came to a queue or left one: the queues have to be written before they are read. */
+  changesQueues = false;
   #read = new Map<string, Job>();
   #now = new Map<string, Job>();
   #created: Job[] = [];
@@ -139,6 +143,7 @@ export class WorkSheet implements Recorder {
   create({ create }: CreateAct): Job {
     const { job, event } = create(this.#book);
     this.#created.push(job);
+    this.changesQueues = true;
     this.#events.push(event);
     this.#isQueued(job);
     return job;
@@ -162,15 +167,17 @@ export class WorkSheet implements Recorder {
     return job;
   }
 
-  beat<T>(act: BeatAct<T>, clock: Clock): T {
+  beat<T>(act: BeatAct<T>, order: 'run' | 'drain', clock: Clock): T {
     const beat = act.beat(this.#book.at);
     this.#beats.set(beat.id, beat);
-    return act.perform((id) => this.#now.get(id), this, clock);
+    return act.perform(order, (id) => this.#now.get(id), this, clock);
   }
 
   effect({ job, receipts, events }: Effect): string[] {
     const before = this.#now.get(job.id);
     this.#now.set(job.id, job);
+    if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
+      this.changesQueues = true;
     for (const receipt of receipts) this.#book.write(receipt);
     if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
     if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);

@@ -13,6 +13,7 @@ import type { WorkSheet } from './acts.ts';
 import { type Clock, type Job, lease } from './domain/job.ts';
 import { queueKey } from './news.ts';
 import { lockQueued } from './store/jobs.ts';
+import type { Orders } from './store/workers.ts';
 
 export interface LeaseAct {
   kind: 'lease';
@@ -25,32 +26,44 @@ export interface LeaseAct {
   wanted(): boolean;
 }
 
-export type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
+/** What a worker that asked is given. */
+export interface Granted {
+  /** An order to drain stands: nothing new is leased. */
+  draining: boolean;
+  leases: Leased[];
+}
+type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 
-/** The leases of each act, in the order of the acts; none: an empty list. */
+/** What each act is given, in the order of the acts. */
 export async function leaseTogether(
   tx: Queries,
   acts: LeaseAct[],
+  orders: Orders,
   sheet: WorkSheet,
   clock: Clock,
-): Promise<Leased[][]> {
-  const asking = acts.filter((act) => act.wanted());
-  const queues = await headsOf(tx, asking, sheet);
+): Promise<Granted[]> {
+  const isServed = (act: LeaseAct) => act.wanted() && orders.get(act.worker_id) !== 'drain';
+  const served = new Set(acts.filter(isServed));
+  const queues = await headsOf(tx, [...served], sheet);
   return acts.map((act) => {
-    const leases: Leased[] = [];
-    if (!act.wanted()) return leases;
-    const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
-    while (leases.length < act.max_jobs) {
-      const next = open.reduce<Queue | null>(
-        (best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best),
-        null,
-      );
-      const job = next?.jobs.shift();
-      if (job === undefined) break;
-      leases.push(leaseTo(act, job, sheet, clock));
-    }
-    return leases;
+    const leases = served.has(act) ? take(act, queues, sheet, clock) : [];
+    return { draining: orders.get(act.worker_id) === 'drain', leases };
   });
+}
+
+function take(act: LeaseAct, queues: Map<string, Queue>, sheet: WorkSheet, clock: Clock): Leased[] {
+  const leases: Leased[] = [];
+  const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
+  while (leases.length < act.max_jobs) {
+    const next = open.reduce<Queue | null>(
+      (best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best),
+      null,
+    );
+    const job = next?.jobs.shift();
+    if (job === undefined) break;
+    leases.push(leaseTo(act, job, sheet, clock));
+  }
+  return leases;
 }
 
 interface Queue {

@@ -1,78 +1,99 @@
 /**
  * Long polls: workers that wait for a job, and workers that wait for word about themselves. A new job wakes one worker
- * that can do it, not all of them; whoever was first is woken first.
+ * that can do it, not all of them; whoever was first is woken first. A call that was not needed is passed on.
  */
 import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { type NewsDesk, queueKey } from './news.ts';
 
+export interface Wait {
+  /** True when what was waited for may have come, false when the time is over or the wait was canceled. */
+  called: Promise<boolean>;
+  /** Ends the wait; harmless when it is over. Always called, also by those who were called. */
+  cancel(): void;
+  /** The call was used: it is not passed on. */
+  used(): void;
+}
+
 export interface Waiting {
-  /** Resolves true when a job that matches has arrived, false after `seconds` or when `signal` aborts. */
-  forJob(gpu_skus: string[], job_types: JobType[], seconds: number, signal: AbortSignal): Promise<boolean>;
-  /** Resolves true when something about the worker changed. */
-  forWord(worker_id: string, seconds: number, signal: AbortSignal): Promise<boolean>;
+  forJob(gpu_skus: string[], job_types: JobType[], seconds: number): Wait;
+  forWord(worker_id: string, seconds: number): Wait;
   /** Lets everybody go: the service is stopping. */
   close(): void;
 }
 
 interface Waiter {
   keys: Set<string>;
-  wake(called: boolean): void;
+  /** The key it was called with and has not used. */
+  call: string | null;
+  settle(called: boolean): void;
 }
+
+const WORD = '';
 
 export function createWaiting(desk: NewsDesk): Waiting {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
 
-  desk.onQueued((key, jobs) => {
+  function callForJobs(key: string, jobs: number): void {
     let left = jobs;
     for (const waiter of forJobs) {
-      if (left === 0) break;
+      if (left === 0) return;
       if (!waiter.keys.has(key)) continue;
-      waiter.wake(true);
+      waiter.call = key;
+      waiter.settle(true);
       left--;
     }
-  });
+  }
+  desk.onQueued(callForJobs);
   desk.onWorker((worker_id) => {
     const called = worker_id === null ? [...forWords.values()] : [forWords.get(worker_id) ?? new Set<Waiter>()];
-    for (const waiters of called) for (const waiter of waiters) waiter.wake(true);
+    for (const waiters of called) for (const waiter of waiters) waiter.settle(true);
   });
 
-  function wait(waiters: Set<Waiter>, keys: string[], seconds: number, signal: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        keys: new Set(keys),
-        wake(called) {
-          clearTimeout(late);
-          signal.removeEventListener('abort', gone);
-          waiters.delete(waiter);
-          resolve(called);
-        },
+  function wait(waiters: Set<Waiter>, keys: string[], seconds: number, over = () => {}): Wait {
+    let settle: Waiter['settle'] = () => {};
+    const called = new Promise<boolean>((resolve) => {
+      settle = (wasCalled) => {
+        clearTimeout(late);
+        waiters.delete(waiter);
+        over();
+        resolve(wasCalled);
       };
-      const gone = () => waiter.wake(false);
-      const late = setTimeout(gone, seconds * 1000);
-      if (signal.aborted) return waiter.wake(false);
-      signal.addEventListener('abort', gone, { once: true });
-      waiters.add(waiter);
     });
+    const late = setTimeout(() => settle(false), seconds * 1000);
+    const waiter: Waiter = { keys: new Set(keys), call: null, settle: (wasCalled) => settle(wasCalled) };
+    waiters.add(waiter);
+    return {
+      called,
+      used() {
+        waiter.call = null;
+      },
+      cancel() {
+        settle(false);
+        const unused = waiter.call;
+        waiter.call = null;
+        if (unused !== null) callForJobs(unused, 1);
+      },
+    };
   }
 
   return {
-    forJob(gpu_skus, job_types, seconds, signal) {
+    forJob(gpu_skus, job_types, seconds) {
       const skus = gpu_skus.filter((sku) => gpuPrice(sku) !== null);
       const keys = skus.flatMap((sku) => job_types.map((type) => queueKey(sku, type)));
-      return wait(forJobs, keys, seconds, signal);
+      return wait(forJobs, keys, seconds);
     },
-    async forWord(worker_id, seconds, signal) {
+    forWord(worker_id, seconds) {
       const waiters = forWords.get(worker_id) ?? new Set<Waiter>();
       forWords.set(worker_id, waiters);
-      const called = await wait(waiters, [], seconds, signal);
-      if (waiters.size === 0) forWords.delete(worker_id);
-      return called;
+      return wait(waiters, [WORD], seconds, () => {
+        if (waiters.size === 0) forWords.delete(worker_id);
+      });
     },
     close() {
-      for (const waiter of forJobs) waiter.wake(false);
-      for (const waiters of forWords.values()) for (const waiter of waiters) waiter.wake(false);
+      for (const waiter of forJobs) waiter.settle(false);
+      for (const waiters of forWords.values()) for (const waiter of waiters) waiter.settle(false);
     },
   };
 }

@@ -30,11 +30,11 @@ import {
   touch,
 } from './domain/job.ts';
 import { instant } from './domain/time.ts';
-import type { Leased } from './lease.ts';
+import type { Granted } from './lease.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
-import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
+import { insertWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
 const HEARTBEAT_SECONDS = 30;
@@ -73,28 +73,31 @@ export async function register(tx: Queries, book: Book, body: Body<typeof Regist
   return { worker_id, worker_token, status: 'registered' as const };
 }
 
+/** Whoever made a call that may be held: nothing is leased to somebody who has hung up. */
+export interface Caller {
+  gone(): boolean;
+  onGone(listener: () => void): void;
+}
+
 /** Answers at once, or, with `wait_seconds`, when something about this worker changed. */
 export async function heartbeat(
   router: Router,
   worker: StoredWorker,
   body: Body<typeof Heartbeat>,
-  gone: AbortSignal,
+  caller: Caller,
 ): Promise<Body<typeof HeartbeatAnswer>> {
-  const word = waitForWord(router, worker, body.wait_seconds ?? 0, gone);
-  const first = await beat(router, worker, body);
-  const changed = first.desired !== 'run' || first.leases.some((lease) => lease.state !== 'active');
-  if (word === null || changed) {
-    word?.cancel();
-    return first;
+  const seconds = body.wait_seconds ?? 0;
+  if (seconds === 0) return beat(router, worker, body);
+  // Listening starts before looking: no change falls in between.
+  const word = router.waiting.forWord(worker.id, seconds);
+  caller.onGone(word.cancel);
+  try {
+    const first = await beat(router, worker, body);
+    if (first.desired === 'drain' || first.leases.some((lease) => lease.state !== 'active')) return first;
+    return (await word.called) ? await beat(router, worker, body) : { ...first, server_time: instant(router.now()) };
+  } finally {
+    word.cancel();
   }
-  return (await word.called) ? beat(router, worker, body) : { ...first, server_time: instant(router.now()) };
-}
-
-/** Listens from before the first look, so that no change falls in between. */
-function waitForWord({ waiting }: Router, { id }: StoredWorker, seconds: number, gone: AbortSignal) {
-  if (seconds <= 0) return null;
-  const cancel = new AbortController();
-  return { called: waiting.forWord(id, seconds, AbortSignal.any([gone, cancel.signal])), cancel: () => cancel.abort() };
 }
 
 async function beat(
@@ -103,8 +106,9 @@ async function beat(
   body: Body<typeof Heartbeat>,
 ): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
-  const states = await router.writer.act({
+  const { desired, states } = await router.writer.act({
     kind: 'beat',
+    worker_id: worker.id,
     beat: (at) => ({
       id: worker.id,
       status: status satisfies WorkerStatus,
@@ -114,8 +118,9 @@ async function beat(
       at,
     }),
     job_ids: leases.map((lease) => lease.job_id),
-    perform: (jobs, record, clock) =>
-      leases.map(({ job_id, lease_token }) => {
+    perform: (order, jobs, record, clock) => ({
+      desired: order,
+      states: leases.map(({ job_id, lease_token }) => {
         const job = jobs(job_id);
         const state = leaseState(job, holderOf(worker, lease_token), clock);
         if (state !== 'active' || job === undefined) return { job_id, state, expires_at: null };
@@ -123,13 +128,13 @@ async function beat(
         record.effect({ job: renewed, receipts: [], events: [] });
         return { job_id, state, expires_at: renewed.lease_expires_at };
       }),
+    }),
   });
-  const { desired, heartbeat_interval_seconds } = await loadWorker(router.db, worker.id);
   return {
     ok: true,
     worker_id: worker.id,
     server_time: instant(router.now()),
-    next_heartbeat_seconds: heartbeat_interval_seconds,
+    next_heartbeat_seconds: worker.heartbeat_interval_seconds,
     desired,
     leases: states,
   };
@@ -142,46 +147,49 @@ export async function leaseJobs(
   router: Router,
   worker: StoredWorker,
   body: Body<typeof LeaseRequest>,
-  gone: AbortSignal,
+  caller: Caller,
 ): Promise<Body<typeof LeaseAnswer>> {
-  const until = router.now() + (body.wait_seconds ?? 0) * 1000;
+  const { supported_gpu_skus, supported_job_types, wait_seconds = 0 } = body;
+  if (wait_seconds === 0) return answerOf(await leaseNow(router, worker, body, caller));
+  const until = performance.now() + wait_seconds * 1000;
   for (;;) {
-    const seconds = Math.max(0, (until - router.now()) / 1000);
-    const stop = new AbortController();
-    const signal = AbortSignal.any([gone, stop.signal]);
+    const seconds = Math.max(0, (until - performance.now()) / 1000);
     // Listening starts before looking: a job that arrives in between is heard.
-    const called =
-      seconds > 0 ? router.waiting.forJob(body.supported_gpu_skus, body.supported_job_types, seconds, signal) : null;
-    const ordered = seconds > 0 ? router.waiting.forWord(worker.id, seconds, signal) : null;
-    const { desired } = await loadWorker(router.db, worker.id);
-    const leases = desired === 'drain' ? [] : await leaseNow(router, worker, body, gone);
-    if (leases.length > 0 || called === null || desired === 'drain') {
-      stop.abort();
-      if (desired === 'drain') return { ...NOTHING, message: 'draining' };
-      return leases[0] === undefined
-        ? { ...NOTHING, message: 'no_matching_jobs' }
-        : { ...leases[0], message: 'leased', leases };
+    const job = router.waiting.forJob(supported_gpu_skus, supported_job_types, seconds);
+    const word = router.waiting.forWord(worker.id, seconds);
+    caller.onGone(job.cancel);
+    caller.onGone(word.cancel);
+    try {
+      const granted = await leaseNow(router, worker, body, caller);
+      if (granted.draining || granted.leases.length > 0 || seconds === 0) return answerOf(granted);
+      if (!(await Promise.race([job.called, word.called]))) return answerOf(granted);
+      job.used();
+    } finally {
+      job.cancel();
+      word.cancel();
     }
-    const again = await Promise.race([called, ordered]);
-    stop.abort();
-    if (!again) return { ...NOTHING, message: 'no_matching_jobs' };
   }
+}
+
+function answerOf({ draining, leases }: Granted): Body<typeof LeaseAnswer> {
+  if (leases[0] !== undefined) return { ...leases[0], message: 'leased', leases };
+  return { ...NOTHING, message: draining ? 'draining' : 'no_matching_jobs' };
 }
 
 function leaseNow(
   router: Router,
   worker: StoredWorker,
   body: Body<typeof LeaseRequest>,
-  gone: AbortSignal,
-): Promise<Leased[]> {
-  return router.writer.act<Leased[]>({
+  caller: Caller,
+): Promise<Granted> {
+  return router.writer.act<Granted>({
     kind: 'lease',
     worker_id: worker.id,
     node_id: worker.node_id,
     job_types: body.supported_job_types,
     gpu_skus: body.supported_gpu_skus,
     max_jobs: body.max_jobs ?? 1,
-    wanted: () => !gone.aborted,
+    wanted: () => !caller.gone(),
   });
 }
 

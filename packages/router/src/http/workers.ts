@@ -16,11 +16,13 @@ import {
   StatusReport,
 } from '@rcpt/contract/router/workers.ts';
 import type { App } from '@rcpt/service/http.ts';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { showJob } from '../jobs.ts';
 import type { Router } from '../router.ts';
 import {
   acceptJob,
+  type Caller,
   completeJob,
   failJob,
   heartbeat,
@@ -72,7 +74,7 @@ export function workerRoutes(app: App, router: Router): void {
         response: { 200: HeartbeatAnswer },
       },
     },
-    (request) => heartbeat(router, request.worker, request.body, goneSignal(request.raw)),
+    (request, reply) => heartbeat(router, request.worker, request.body, callerOf(reply)),
   );
 
   app.post(
@@ -87,7 +89,7 @@ export function workerRoutes(app: App, router: Router): void {
         response: { 200: LeaseAnswer },
       },
     },
-    (request) => leaseJobs(router, request.worker, request.body, goneSignal(request.raw)),
+    (request, reply) => leaseJobs(router, request.worker, request.body, callerOf(reply)),
   );
 
   app.post(
@@ -150,14 +152,10 @@ export function workerRoutes(app: App, router: Router): void {
   );
 }
 
-/** Aborts when the caller hangs up: nothing is leased to somebody who is gone. */
-function goneSignal(raw: {
-  once(event: 'close', listener: () => void): unknown;
-  socket: { once(event: 'close', listener: () => void): unknown; off(event: 'close', listener: () => void): unknown };
-}): AbortSignal {
-  const gone = new AbortController();
-  const hangUp = () => gone.abort();
-  raw.socket.once('close', hangUp);
-  raw.once('close', () => raw.socket.off('close', hangUp));
-  return gone.signal;
+/** A response that closes before it was sent: the caller has hung up. */
+function callerOf({ raw }: FastifyReply): Caller {
+  return {
+    gone: () => raw.destroyed,
+    onGone: (listener) => void raw.once('close', listener),
+  };
 }

@@ -77,6 +77,18 @@ export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
   );
 }
 
+export type Orders = Map<string, 'run' | 'drain'>;
+
+/** What each worker is wanted to do. */
+export async function readOrders(tx: Queries, ids: string[]): Promise<Orders> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<{ id: string; desired: 'run' | 'drain' }>(
+    `select id, desired from workers where id in (select value ->> 0 from ${tx.dialect.jsonRows('$1')})`,
+    [JSON.stringify(ids.map((id) => [id]))],
+  );
+  return new Map(rows.map((row) => [row.id, row.desired]));
+}
+
 /** Throws `not_found`. */
 export async function setDesired(tx: Queries, id: string, desired: 'run' | 'drain'): Promise<void> {
   const changed = await tx.run('update workers set desired = $2 where id = $1', [id, desired]);
