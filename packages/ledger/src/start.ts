@@ -17,6 +17,8 @@ import { createPdfRenderer } from './print/pdf-pool.ts';
 import { createVerifier } from './verify.ts';
 
 const FORGET_EVERY_MS = 600_000;
+/** Without a mint for so long, the copier has the machine to itself. */
+const LULL_MS = 50;
 
 export interface RunningLedger {
   /** What it listens on, e.g. `http://127.0.0.1:8080`. */
@@ -37,6 +39,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   const pdf = createPdfRenderer();
   const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
   const address = { url: '' };
+  let minted_at = Number.NEGATIVE_INFINITY;
   const minter = createMinter({
     db,
     get base_url() {
@@ -45,9 +48,14 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     now,
     newShareToken: () => newSecret(16),
     queue_limit: config.mint_queue,
-    onMinted: () => copier.wake(),
+    onMinted: () => {
+      minted_at = performance.now();
+      copier.wake();
+    },
   });
-  const copier = startCopier({ db, storage, mailer, renderPdf: pdf.render, logger, busy: () => minter.pending() > 0 });
+  // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
+  const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
+  const copier = startCopier({ db, storage, mailer, renderPdf: pdf.render, logger, busy });
   const ledger: Ledger = {
     config,
     get base_url() {
