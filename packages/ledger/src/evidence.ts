@@ -30,7 +30,7 @@ export async function receiveEvidence(
   { kind, label, content, sha256, content_type }: NewEvidence,
   upload: Upload | undefined,
 ): Promise<Evidence> {
-  await loadRun(db, by.organization_id, run_id);
+  const { stage } = await loadRun(db, by.organization_id, run_id);
   const bytes = upload?.bytes ?? (content === undefined ? null : Buffer.from(content, 'utf8'));
   const id = newId('ev');
   if (bytes === null) {
@@ -53,12 +53,16 @@ export async function receiveEvidence(
       `The declared sha256 is ${sha256}, the bytes have ${actual}. Nothing was attached.`,
     );
   const type = content_type ?? (upload === undefined ? 'text/plain; charset=utf-8' : 'application/octet-stream');
-  const stored = await storage
-    .put(evidenceKey(by.organization_id, run_id, actual), bytes, type, AbortSignal.timeout(STORE_MS))
-    .then(
-      () => true,
-      () => false,
-    );
+  // At another stage this is refused, or was answered before under its Idempotency-Key: neither is worth 25 MiB of storage.
+  const wanted = stage === 'Inputs' || stage === 'Evidence';
+  const stored =
+    wanted &&
+    (await storage
+      .put(evidenceKey(by.organization_id, run_id, actual), bytes, type, AbortSignal.timeout(STORE_MS))
+      .then(
+        () => true,
+        () => false,
+      ));
   return { id, kind, label, sha256: actual, byte_size: bytes.length, content_type: type, stored };
 }
 
