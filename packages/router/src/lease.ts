@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import type { WorkSheet } from './acts.ts';
 import { type Clock, type Job, lease } from './domain/job.ts';
 import { queueKey } from './news.ts';
-import { lockQueued } from './store/jobs.ts';
+import { countQueued, lockQueued } from './store/jobs.ts';
 import type { Orders } from './store/workers.ts';
 
 export interface LeaseAct {
@@ -30,6 +30,8 @@ export interface LeaseAct {
 export interface Granted {
   /** An order to drain stands: nothing new is leased. */
   draining: boolean;
+  /** Nothing, because another process has the jobs in its hands: some of them may be put back without any news. */
+  contended: boolean;
   leases: Leased[];
 }
 type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
@@ -45,10 +47,24 @@ export async function leaseTogether(
   const isServed = (act: LeaseAct) => act.wanted() && orders.get(act.worker_id) !== 'drain';
   const served = new Set(acts.filter(isServed));
   const queues = await headsOf(tx, [...served], sheet);
-  return acts.map((act) => {
+  const granted: Granted[] = [];
+  for (const act of acts) {
     const leases = served.has(act) ? take(act, queues, sheet, clock) : [];
-    return { draining: orders.get(act.worker_id) === 'drain', leases };
-  });
+    const contended = served.has(act) && leases.length === 0 && (await isContended(tx, pairsOf(act), queues));
+    granted.push({ draining: orders.get(act.worker_id) === 'drain', contended, leases });
+  }
+  return granted;
+}
+
+/** Are there more queued jobs than this transaction could lock? Only where several processes share a database. */
+async function isContended(tx: Queries, keys: string[], queues: Map<string, Queue>): Promise<boolean> {
+  if (tx.dialect.forUpdateSkipLocked === '') return false;
+  for (const key of keys) {
+    const { locked } = queues.get(key)!;
+    const [gpu_sku, job_type] = key.split(' ') as [string, string];
+    if ((await countQueued(tx, gpu_sku, job_type, locked + 1)) > locked) return true;
+  }
+  return false;
 }
 
 function take(act: LeaseAct, queues: Map<string, Queue>, sheet: WorkSheet, clock: Clock): Leased[] {
@@ -68,6 +84,8 @@ function take(act: LeaseAct, queues: Map<string, Queue>, sheet: WorkSheet, clock
 
 interface Queue {
   jobs: Job[];
+  /** How many there were at first. */
+  locked: number;
 }
 
 /** The first jobs of every queue that is asked for, as many as all askers together could take. */
@@ -79,7 +97,7 @@ async function headsOf(tx: Queries, acts: LeaseAct[], sheet: WorkSheet): Promise
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
     const jobs = await lockQueued(tx, gpu_sku, job_type, limit);
     sheet.hold(new Map(jobs.map((job) => [job.id, job])));
-    queues.set(key, { jobs });
+    queues.set(key, { jobs, locked: jobs.length });
   }
   return queues;
 }

@@ -1,4 +1,5 @@
 /** The worker contract, verb by verb. Every verb under a lease goes through the one ordered writer. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type {
   ArtifactReport,
@@ -79,7 +80,10 @@ export interface Caller {
   onGone(listener: () => void): void;
 }
 
-/** Answers at once, or, with `wait_seconds`, when something about this worker changed. */
+/**
+ * Answers at once, or, with `wait_seconds`, when something about this worker changed. A worker that says `draining` knows of
+ * the order: it is held until it is told to resume.
+ */
 export async function heartbeat(
   router: Router,
   worker: StoredWorker,
@@ -93,7 +97,11 @@ export async function heartbeat(
   caller.onGone(word.cancel);
   try {
     const first = await beat(router, worker, body);
-    if (first.desired === 'drain' || first.leases.some((lease) => lease.state !== 'active')) return first;
+    if (
+      (first.desired === 'drain' && body.status !== 'draining') ||
+      first.leases.some((lease) => lease.state !== 'active')
+    )
+      return first;
     return (await word.called) ? await beat(router, worker, body) : { ...first, server_time: instant(router.now()) };
   } finally {
     word.cancel();
@@ -140,6 +148,8 @@ async function beat(
   };
 }
 
+/** When to look again after jobs that another process had in its hands. */
+const CONTENDED_MS = 20;
 const NOTHING = { lease_id: null, lease_token: null, job: null, expires_at: null, leases: [] };
 
 /** A draining worker is leased nothing new. With `wait_seconds` the answer waits for a job, an order to drain, or the time. */
@@ -152,21 +162,26 @@ export async function leaseJobs(
   const { supported_gpu_skus, supported_job_types, wait_seconds = 0 } = body;
   if (wait_seconds === 0) return answerOf(await leaseNow(router, worker, body, caller));
   const until = performance.now() + wait_seconds * 1000;
+  let cancel = () => {};
+  caller.onGone(() => cancel());
   for (;;) {
     const seconds = Math.max(0, (until - performance.now()) / 1000);
     // Listening starts before looking: a job that arrives in between is heard.
     const job = router.waiting.forJob(supported_gpu_skus, supported_job_types, seconds);
     const word = router.waiting.forWord(worker.id, seconds);
-    caller.onGone(job.cancel);
-    caller.onGone(word.cancel);
-    try {
-      const granted = await leaseNow(router, worker, body, caller);
-      if (granted.draining || granted.leases.length > 0 || seconds === 0) return answerOf(granted);
-      if (!(await Promise.race([job.called, word.called]))) return answerOf(granted);
-      job.used();
-    } finally {
+    cancel = () => {
       job.cancel();
       word.cancel();
+    };
+    try {
+      const granted = await leaseNow(router, worker, body, caller);
+      const { draining, leases, contended } = granted;
+      if (draining || leases.length > 0 || seconds === 0 || caller.gone()) return answerOf(granted);
+      if (contended) await sleep(CONTENDED_MS);
+      else if (!(await Promise.race([job.called, word.called]))) return answerOf(granted);
+      else job.used();
+    } finally {
+      cancel();
     }
   }
 }

@@ -93,8 +93,11 @@ eachRouter('a held call', (start, engine, fresh) => {
     const { id } = await router.job();
     assert.equal((await soon('a lease while draining', worker.lease({ wait_seconds: 25 }))).message, 'draining');
     assert.equal((await router.get(`/jobs/${id}`)).waiting_for, 'no_worker_for_sku');
+    const knows = await held(router, worker, 'heartbeat', { status: 'draining' });
+    assert.equal(knows.isOver(), false, 'a worker that knows of the order is not asked to ask again and again');
     const resumed = await router.post(`/admin/workers/${worker.worker_id}/resume`);
     assert.equal(resumed.desired, 'run');
+    assert.equal((await soon('the heartbeat of the resumed', knows.answer)).desired, 'run');
     assert.equal((await worker.lease()).job.id, id);
   });
 

@@ -71,6 +71,15 @@ export async function lockQueued(tx: Queries, gpu_sku: string, job_type: string,
   return rows.map(jobOf);
 }
 
+/** Queued jobs of one SKU and type, those that another transaction holds included; counted up to `most`. */
+export async function countQueued(tx: Queries, gpu_sku: string, job_type: string, most: number): Promise<number> {
+  const row = await tx.get<{ n: number }>(
+    `select count(*) as n from (select 1 from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2 limit $3) as queued`,
+    [gpu_sku, job_type, most],
+  );
+  return row?.n ?? 0;
+}
+
 const ASSIGNMENTS = CHANGING_NAMES.map((column, i) => {
   const value = `change.value ->> ${i + 3}`;
   return `${column} = ${CHANGING[column] === 'bigint' ? `cast(${value} as bigint)` : value}`;
