@@ -148,8 +148,16 @@ export async function tenantOf(call: RunningTest['call'], name = 'Test Workshop'
     const key = await expectOk(call('POST', '/keys', { token: keys.owner, body: { role, label: `test ${role}` } }));
     keys[role] = key.api_key;
   }
+  return boundTo(call, { organization_id: founded.organization_id, keys });
+}
+
+/** The same tenant, seen through another ledger. */
+export function boundTo(
+  call: RunningTest['call'],
+  { organization_id, keys }: Pick<Tenant, 'organization_id' | 'keys'>,
+): Tenant {
   return {
-    organization_id: founded.organization_id,
+    organization_id,
     keys,
     as: (role) => (method, path, body) => expectOk(call(method, path, { token: keys[role], body })),
     ask: (role, method, path, options) => call(method, path, { token: keys[role], ...options }),
