@@ -55,6 +55,8 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
 /** A whole request, its body included: whoever sends slower holds a connection for nothing. */
 const REQUEST_MS = 120_000;
+/** How long a drain waits for those who do not finish their request or do not read their answer. */
+const LAST_CALL_MS = 10_000;
 /** Validation errors named in one answer; a megabyte can hold a hundred thousand. */
 const ERRORS_NAMED = 50;
 
@@ -68,6 +70,8 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     requestIdHeader: false,
     genReqId: requestId,
     forceCloseConnections: 'idle',
+    // A drain answers what it reads, in our words; Fastify's own 503 would be neither.
+    return503OnClosing: false,
     requestTimeout: REQUEST_MS,
     clientErrorHandler: refuseOnSocket,
     trustProxy: options.trust_proxy ?? false,
@@ -76,7 +80,10 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   }).withTypeProvider<ZodTypeProvider>();
 
   const closeQuiet = watchQuietConnections(app.server);
-  app.addHook('preClose', async () => closeQuiet());
+  app.addHook('preClose', async () => {
+    closeQuiet();
+    setTimeout(() => app.server.closeAllConnections(), LAST_CALL_MS).unref();
+  });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.addHook('onRequest', async (request, reply) => {
