@@ -1,0 +1,144 @@
+/** The HTTP shell by itself: problems in one shape, whatever goes wrong; strict JSON; limits; load shedding. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Problem } from '@rcpt/contract/problem.ts';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { DatabaseUnavailable, Refusal } from '../src/error.ts';
+import { type App, createHttp } from '../src/http.ts';
+
+describe('the HTTP shell', () => {
+  let app: App;
+  const log: { level: number; msg: string; route?: string; request_id?: string; err?: { message: string } }[] = [];
+
+  before(async () => {
+    app = await createHttp({
+      title: 'Test',
+      description: 'Test',
+      version: '0.0.0',
+      tags: [],
+      logger: pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
+      problems: { tea_only: { status: 409, title: 'Only tea here' } },
+      json_body_bytes: 1_000,
+      overload_delay_ms: 60_000,
+    });
+    const failures: Record<string, () => Error> = {
+      ours: () => new Refusal('tea_only', 'There is no coffee.', { drinks: ['tea'] }),
+      unlisted: () => new Refusal('never_listed', 'A secret detail.'),
+      unknown: () => new TypeError('inside /srv/app/secret.ts select * from keys'),
+      away: () => new DatabaseUnavailable(new Error('ECONNREFUSED 10.0.0.7')),
+    };
+    app.get('/fail/:how', { schema: { params: z.object({ how: z.string() }) } }, (request) => {
+      throw failures[request.params.how]!();
+    });
+    app.post(
+      '/echo',
+      { schema: { body: z.object({ n: z.int().positive(), list: z.array(z.object({ a: z.string() })).optional() }) } },
+      (request) => request.body,
+    );
+    await app.ready();
+  });
+  after(() => app.close());
+
+  const post = (payload: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    app.inject({ method: 'POST', url: '/echo', payload, headers });
+
+  test('answers a refusal with its own status, code, detail and members', async () => {
+    const answer = await app.inject({ url: '/fail/ours', headers: { 'x-request-id': 'r-1' } });
+    assert.equal(answer.statusCode, 409);
+    assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+    assert.deepEqual(answer.json(), {
+      type: 'urn:problem:tea-only',
+      title: 'Only tea here',
+      status: 409,
+      detail: 'There is no coffee.',
+      code: 'tea_only',
+      request_id: 'r-1',
+      drinks: ['tea'],
+    });
+  });
+
+  test('tells nothing of an error nobody foresaw, and logs it once with the request id', async () => {
+    for (const how of ['unknown', 'unlisted']) {
+      log.length = 0;
+      const answer = await app.inject({ url: `/fail/${how}`, headers: { 'x-request-id': `r-${how}` } });
+      assert.equal(answer.statusCode, 500);
+      const problem = Problem.parse(answer.json());
+      assert.doesNotMatch(answer.body, /secret\.ts|select \*|TypeError/);
+      assert.equal(problem.request_id, `r-${how}`);
+      if (how === 'unknown')
+        assert.deepEqual(
+          log.filter((line) => line.msg === 'unknown error').map((line) => line.request_id),
+          ['r-unknown'],
+        );
+    }
+  });
+
+  test('says when to come back to a database that is away, and does not say where it is', async () => {
+    const answer = await app.inject('/fail/away');
+    assert.equal(answer.statusCode, 503);
+    assert.ok(Number(answer.headers['retry-after']) >= 1);
+    assert.doesNotMatch(answer.body, /10\.0\.0\.7/);
+  });
+
+  test('logs one line per request, with the route and not the address', async () => {
+    log.length = 0;
+    await app.inject('/fail/ours?token=secret-token');
+    const lines = log.filter((line) => line.msg === 'request');
+    assert.deepEqual(
+      lines.map((line) => line.route),
+      ['/fail/:how'],
+    );
+    assert.doesNotMatch(JSON.stringify(log), /secret-token/);
+  });
+
+  test('names every invalid member by its path', async () => {
+    const answer = await post('{"n":-1,"list":[{"a":"x"},{"a":1}]}');
+    assert.equal(answer.statusCode, 422);
+    const { code, errors } = Problem.parse(answer.json());
+    assert.equal(code, 'invalid');
+    assert.deepEqual(errors!.map(({ path }) => path).sort(), ['list.1.a', 'n']);
+  });
+
+  test('drops members it does not know', async () => {
+    assert.deepEqual((await post('{"n":1,"rate":0.01}')).json(), { n: 1 });
+  });
+
+  test('refuses JSON that two readers could read differently', async () => {
+    for (const [payload, status, code] of [
+      ['{"n":1,"n":2}', 422, 'not_representable'],
+      ['{"n":9007199254740993}', 422, 'not_representable'],
+      ['{"n":"\\ud800"}', 422, 'not_representable'],
+      ['{"n":1', 400, 'malformed_json'],
+      ["{'n':1}", 400, 'malformed_json'],
+      ['{"n":01}', 400, 'malformed_json'],
+      [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, 'malformed_json'],
+    ] as const) {
+      const answer = await post(payload as string | Buffer);
+      assert.deepEqual([answer.statusCode, answer.json().code], [status, code], String(payload));
+    }
+  });
+
+  test('refuses what is too large or of another type before it looks at it', async () => {
+    assert.equal((await post(`{"n":1,"x":"${'y'.repeat(1_000)}"}`)).statusCode, 413);
+    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded'])
+      assert.equal((await post('{"n":1}', { 'content-type': type })).statusCode, 415);
+  });
+
+  test('has every code’s type, title and status from one table', async () => {
+    const answers = await Promise.all([
+      app.inject('/nowhere'),
+      post(''),
+      post('{'),
+      app.inject('/fail/%zz'),
+      app.inject('/fail/ours'),
+      app.inject({ method: 'DELETE', url: '/echo' }),
+    ]);
+    for (const answer of answers) {
+      const problem = Problem.parse(answer.json());
+      assert.equal(problem.status, answer.statusCode);
+      assert.equal(problem.type, `urn:problem:${problem.code.replaceAll('_', '-')}`);
+      assert.equal(answer.headers['x-request-id'], problem.request_id);
+    }
+  });
+});

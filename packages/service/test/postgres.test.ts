@@ -1,0 +1,134 @@
+/** What only PostgreSQL has: several writers at once, who may run into each other or lose their server. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Queries } from '../src/db.ts';
+import { DatabaseUnavailable } from '../src/error.ts';
+import { openPostgres } from '../src/postgres.ts';
+import { eachEngine } from './engines.ts';
+
+const TABLE = 'create table counters (id text primary key, n bigint not null)';
+
+eachEngine('transactions of several writers', null, (fresh, engine) => {
+  const onPostgres = { skip: engine !== 'postgres' && 'SQLite has one writer' };
+  const bump = (tx: Queries, id: string) => tx.run('update counters set n = n + 1 where id = $1', [id]);
+
+  async function counters() {
+    const { db, url } = await fresh();
+    await db.script(TABLE);
+    await db.insert('counters', { id: 'text', n: 'bigint' }, [
+      ['a', 0],
+      ['b', 0],
+    ]);
+    const read = async () =>
+      Object.fromEntries(
+        (await db.all<{ id: string; n: number }>('select id, n from counters')).map(({ id, n }) => [id, n]),
+      );
+    return { db, url, read };
+  }
+
+  test('lose no change, however they overlap', async () => {
+    const { db, read } = await counters();
+    await Promise.all(Array.from({ length: 60 }, (_, i) => db.transaction((tx) => bump(tx, i % 2 ? 'a' : 'b'))));
+    assert.deepEqual(await read(), { a: 30, b: 30 });
+  });
+
+  test('that deadlock are run again, and each counts once', onPostgres, async () => {
+    const { db, read } = await counters();
+    let attempts = 0;
+    let arrived = 0;
+    let open = () => {};
+    const both = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const crossing = (first: string, second: string) =>
+      db.transaction(async (tx) => {
+        attempts++;
+        await bump(tx, first);
+        // Only the first attempts meet: each holds what the other wants.
+        if (++arrived === 2) open();
+        await both;
+        await bump(tx, second);
+      });
+    await Promise.all([crossing('a', 'b'), crossing('b', 'a')]);
+    assert.ok(attempts > 2, 'there was a deadlock');
+    assert.deepEqual(await read(), { a: 2, b: 2 });
+  });
+
+  test('that throw are rolled back and not run again', async () => {
+    const { db, read } = await counters();
+    let attempts = 0;
+    const failing = db.transaction(async (tx) => {
+      attempts++;
+      await bump(tx, 'a');
+      throw new Error('on purpose');
+    });
+    await assert.rejects(failing, /on purpose/);
+    assert.deepEqual([attempts, await read()], [1, { a: 0, b: 0 }]);
+  });
+
+  test('that break a constraint say so, and are not called unavailable', async () => {
+    const { db, read } = await counters();
+    await assert.rejects(
+      db.transaction((tx) => tx.run(`insert into counters (id, n) values ('a', 1)`)),
+      (error) => !(error instanceof DatabaseUnavailable),
+    );
+    assert.deepEqual(await read(), { a: 0, b: 0 });
+  });
+
+  test(
+    'whose connection is cut refuse with "unavailable", and the next one gets a new connection',
+    onPostgres,
+    async () => {
+      const { db, read } = await counters();
+      const cut = db.transaction(async (tx) => {
+        await bump(tx, 'a');
+        const { pid } = (await tx.get<{ pid: number }>('select pg_backend_pid() as pid'))!;
+        await db.get('select pg_terminate_backend($1::int)', [pid]);
+        await bump(tx, 'a');
+      });
+      await assert.rejects(cut, DatabaseUnavailable);
+      assert.deepEqual(await read(), { a: 0, b: 0 });
+      await db.transaction((tx) => bump(tx, 'a'));
+      assert.deepEqual(await read(), { a: 1, b: 0 });
+    },
+  );
+
+  test('on a server that is not there are "unavailable"', onPostgres, async () => {
+    const nowhere = openPostgres({ url: 'postgres://nobody:nothing@127.0.0.1:1/none' });
+    await assert.rejects(nowhere.all('select 1'), DatabaseUnavailable);
+    await assert.rejects(
+      nowhere.transaction((tx) => tx.all('select 1')),
+      DatabaseUnavailable,
+    );
+    await nowhere.close();
+  });
+
+  test('read numbers as numbers and insert rows in the order given', async () => {
+    const { db } = await counters();
+    await db.insert('counters', { id: 'text', n: 'bigint' }, []);
+    await db.insert('counters', { id: 'text', n: 'bigint' }, [
+      ['c', 9_007_199_254_740_991],
+      ['d\'"\\', -1],
+    ]);
+    assert.deepEqual(
+      (await db.all<{ id: string; n: number }>("select id, n from counters where id > 'b' order by id")).map(
+        ({ id, n }) => [id, n],
+      ),
+      [
+        ['c', 9_007_199_254_740_991],
+        ['d\'"\\', -1],
+      ],
+    );
+  });
+
+  test('give the same row to one of those who skip what is locked', onPostgres, async () => {
+    const { db } = await counters();
+    const take = (tx: Queries) =>
+      tx.get<{ id: string }>(`select id from counters order by id limit 1 ${tx.dialect.forUpdateSkipLocked}`);
+    const taken = await db.transaction(async (one) => [await take(one), await db.transaction((other) => take(other))]);
+    assert.deepEqual(
+      taken.map((row) => row?.id),
+      ['a', 'b'],
+    );
+  });
+});
