@@ -5,6 +5,7 @@ import type { Fact, PrintedCheck, PrintedEvidence, Section } from '@rcpt/contrac
 import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
 import { type Html, html, raw, shown } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
+import { boundedPrint } from './page-bounds.ts';
 import { pathOf, qrOf } from './qr.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
 import {
@@ -79,7 +80,7 @@ ${opening(reading, input.share_url)}
 ${verdict(reading)}
 ${verification(reading, input)}
 ${print.outcome ? null : titledApproval(reading)}
-${print.sections.map(section)}
+${boundedPrint(print).sections.map(section)}
 ${chain(reading, input.share_url)}
 </main>
 <footer class="bottom">
