@@ -3,7 +3,7 @@
  * is on disk when it returns. Transactions take turns; those that are waiting when a turn comes share one commit
  * (each inside its own savepoint), so that many small writes cost one disk sync.
  */
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Columns, Db, Dialect, Queries, Snapshot, Value } from './db.ts';
@@ -26,7 +26,9 @@ interface Turn {
 }
 
 export function openSqlite(path: string): Db {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Nobody else on the machine reads it; SQLite gives its log files the same mode.
+  closeSync(openSync(path, 'a', 0o600));
   const writer = connect(path);
   writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
   // What a statement may have to undo is kept in memory, not in a temporary file; and 16 MB of log come before they are
