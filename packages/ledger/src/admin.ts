@@ -1,10 +1,11 @@
 /** `./rcpt migrate`, `./rcpt org …`, `./rcpt key …`: tenancy from a shell, straight on the ledger's database. */
 import { parseArgs } from 'node:util';
 import { Role } from '@rcpt/contract/vocabulary.ts';
+import { Line } from '@rcpt/contract/wire.ts';
 import { ConfigError } from '@rcpt/service/config.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { now } from '@rcpt/service/identity.ts';
+import { now, secretSha256 } from '@rcpt/service/identity.ts';
 import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { readLedgerConfig } from './config.ts';
@@ -17,7 +18,7 @@ const USAGE = `Usage:
   ./rcpt org create --name NAME [--four-eyes]  create an organization and its first owner key
   ./rcpt key create --org ORG --role ROLE [--label LABEL]
                                                create a key; ROLE is agent, approver, auditor or owner
-  ./rcpt key revoke KEY                        revoke a key by its id (key_…)
+  ./rcpt key revoke KEY                        revoke a key, named by its id (key_…) or itself (rk_…)
 
   --json         print machine-readable JSON on stdout
   --data DIR     the folder of the embedded default (default: data)
@@ -36,8 +37,7 @@ async function main(): Promise<Answer> {
     if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
     else await checkSchema(db, MIGRATIONS);
     if (noun === 'org' && verb === 'create') {
-      const name = (values.name ?? '').trim();
-      if (name === '' || name.length > 500) throw new WrongUse('org create takes --name NAME');
+      const name = lineOf(values.name, 'org create takes --name NAME');
       return db.transaction(async (tx) => ({
         ...(await foundOrganization(tx, { name, four_eyes: values['four-eyes'] }, now())),
       }));
@@ -45,11 +45,12 @@ async function main(): Promise<Answer> {
     if (noun === 'key' && verb === 'create') {
       const role = Role.safeParse(values.role);
       if (!role.success) throw new WrongUse(`key create takes --role ${Role.options.join(', ')}`);
+      const label = values.label === undefined ? '' : lineOf(values.label, 'key create takes --label LABEL');
       const org = values.org;
       if (org === undefined) throw new WrongUse('key create takes --org ORG');
       return db.transaction(async (tx) => {
         await loadOrganization(tx, org);
-        const { id, ...key } = await issueKey(tx, org, role.data, values.label ?? '', now());
+        const { id, ...key } = await issueKey(tx, org, role.data, label, now());
         return { key_id: id, id, ...key };
       });
     }
@@ -58,10 +59,21 @@ async function main(): Promise<Answer> {
   });
 }
 
-async function revoke(db: Db, id: string) {
-  const row = await db.get<{ organization_id: string }>('select organization_id from api_keys where id = $1', [id]);
-  if (row === undefined) throw new Refusal('not_found', `There is no key ${id}; name it by its id (key_…).`);
-  return db.transaction((tx) => withdrawKey(tx, row.organization_id, id, now()));
+/** It is printed on receipts: the same rule as over HTTP. */
+function lineOf(text: string | undefined, usage: string): string {
+  const line = Line.safeParse(text);
+  if (!line.success) throw new WrongUse(`${usage}, one line of 1 to 500 readable characters`);
+  return line.data;
+}
+
+/** @param key its id, or the key itself: whoever finds one in the open has only that */
+async function revoke(db: Db, key: string) {
+  const row = await db.get<{ organization_id: string; id: string }>(
+    'select organization_id, id from api_keys where id = $1 or secret_sha256 = $2',
+    [key, secretSha256(key)],
+  );
+  if (row === undefined) throw new Refusal('not_found', 'There is no such key; name it by its id (key_…) or as rk_….');
+  return db.transaction((tx) => withdrawKey(tx, row.organization_id, row.id, now()));
 }
 
 function parseCommandLine() {
