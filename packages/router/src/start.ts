@@ -10,7 +10,7 @@ import { startBridge } from './bridge/deliver.ts';
 import type { Config } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openNewsDesk } from './news.ts';
-import { openReceiptsFolder } from './receipts/folder.ts';
+import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
 import { recoverReceipts } from './receipts/recover.ts';
 import type { Router } from './router.ts';
 import { keepSweeping } from './sweep.ts';
@@ -35,7 +35,11 @@ export async function startRouter(
   if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
   else await checkSchema(db, MIGRATIONS);
   const folder = openReceiptsFolder(config.receipts_dir);
-  const recovered = await recoverReceipts(db, folder);
+  let recovered = await recoverReceipts(db, folder);
+  for (const orphan of openOrphans(config.receipts_dir)) {
+    recovered += await recoverReceipts(db, orphan);
+    orphan.close();
+  }
   const desk = await openNewsDesk(db, newId('desk'));
   const writer = createWriter({
     db,

@@ -19,6 +19,8 @@ export interface Writer {
   /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
   act<T>(act: Act<T>): Promise<T>;
   pending(): number;
+  /** Marks what is appended, so that from then on a line that is missing differs from one that is on its way. */
+  settle(): Promise<void>;
   /** Finishes what is waiting. */
   close(): Promise<void>;
 }
@@ -113,7 +115,15 @@ export function createWriter(settings: WriterSettings): Writer {
     }
   }
 
+  async function settle(): Promise<void> {
+    const marking = unmarked;
+    if (marking.length === 0) return;
+    await db.transaction((tx) => markAppended(tx, marking));
+    unmarked = unmarked.filter((id) => !marking.includes(id));
+  }
+
   return {
+    settle,
     act: <T>(act: Act<T>) =>
       new Promise<T>((resolve, reject) => {
         if (waiting.length >= queue_limit) {
@@ -126,7 +136,7 @@ export function createWriter(settings: WriterSettings): Writer {
     pending: () => waiting.length,
     async close() {
       while (writing !== null) await writing;
-      if (unmarked.length > 0) await db.transaction((tx) => markAppended(tx, unmarked));
+      await settle();
     },
   };
 }

@@ -65,9 +65,9 @@ export function receiptRoutes(app: App, router: Router): void {
       let seen = 0;
       const file = router.folder.fileOf(date);
       if (existsSync(file))
-        for await (const { text, terminated } of linesOf(file)) {
+        for await (const { bytes, terminated } of linesOf(file)) {
           if (!terminated || seen++ < offset) continue;
-          lines.push(text);
+          lines.push(bytes.toString('utf8'));
           if (lines.length === limit) break;
         }
       reply.type('application/json; charset=utf-8');
@@ -90,6 +90,7 @@ export function receiptRoutes(app: App, router: Router): void {
         throw new Refusal('overloaded', 'The receipts are being verified already. Try again shortly.');
       verifying++;
       try {
+        await router.writer.settle();
         return await verifyReceipts(router.db, router.folder);
       } finally {
         verifying--;

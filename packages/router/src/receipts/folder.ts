@@ -11,6 +11,7 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   writeFileSync,
@@ -34,16 +35,51 @@ export interface ReceiptsFolder {
 }
 
 const REPLICAS = 64;
+const FILE = /^\d{4}-\d{2}-\d{2}\.receipts\.jsonl$/;
 
-/** Opens `path`, or when another process holds it, the first free `path/replica-N`. */
+/**
+ * Opens `path`, or when another process holds it, the first free `path/replica-N`. Lines that a crash tore are cut off:
+ * their receipts are in the database and come again.
+ */
 export function openReceiptsFolder(path: string): ReceiptsFolder {
   for (let replica = 1; replica <= REPLICAS; replica++) {
-    const folder = replica === 1 ? path : join(path, `replica-${replica}`);
-    mkdirSync(folder, { recursive: true });
-    const lock = lockOf(folder);
-    if (lock !== null) return folderOf(folder, lock);
+    const folder = openIfFree(replicaPath(path, replica));
+    if (folder !== null) return folder;
   }
   throw new Error(`${path} and its replica folders are all held by other processes`);
+}
+
+/** The other folders under `path` that no process holds: whoever did may have crashed, and nobody else repairs them. */
+export function* openOrphans(path: string): Generator<ReceiptsFolder> {
+  for (let replica = 1; replica <= REPLICAS; replica++) {
+    const folder = replicaPath(path, replica);
+    const orphan = existsSync(join(folder, '.ledger')) ? openIfFree(folder) : null;
+    if (orphan !== null) yield orphan;
+  }
+}
+
+/** The names of its files, oldest first. */
+export function filesOf({ path }: Pick<ReceiptsFolder, 'path'>): string[] {
+  return readdirSync(path)
+    .filter((name) => FILE.test(name))
+    .sort();
+}
+
+function replicaPath(path: string, replica: number): string {
+  return replica === 1 ? path : join(path, `replica-${replica}`);
+}
+
+/** Null when another process holds it. */
+function openIfFree(path: string): ReceiptsFolder | null {
+  mkdirSync(path, { recursive: true });
+  const lock = lockOf(path);
+  if (lock === null) return null;
+  for (const name of filesOf({ path })) {
+    const fd = openSync(join(path, name), 'r+');
+    wholeLines(fd);
+    closeSync(fd);
+  }
+  return folderOf(path, lock);
 }
 
 function lockOf(folder: string): DatabaseSync | null {
@@ -64,9 +100,10 @@ function folderOf(path: string, lock: DatabaseSync): ReceiptsFolder {
   function fileFor(date: string) {
     if (open?.date === date) return open;
     if (open !== null) closeSync(open.fd);
-    const isNew = !existsSync(fileOf(date));
+    // Should the next line throw (a full disk), the closed descriptor must not be written to: it may be another file's by then.
+    open = null;
     const fd = openSync(fileOf(date), 'a+', 0o640);
-    if (isNew) syncFolder(path);
+    syncFolder(path);
     open = { date, fd, size: wholeLines(fd) };
     return open;
   }
@@ -117,11 +154,13 @@ function wholeLines(fd: number): number {
 
 function ledgerIdOf(folder: string): string {
   const file = join(folder, '.ledger');
-  if (!existsSync(file)) {
-    writeFileSync(file, `${newId('ledger')}\n`, { flush: true });
-    syncFolder(folder);
-  }
-  return readFileSync(file, 'utf8').trim();
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  // Empty: a crash came between making the file and writing it, so nothing was stored under any name yet.
+  if (known !== '') return known;
+  const id = newId('ledger');
+  writeFileSync(file, `${id}\n`, { flush: true });
+  syncFolder(folder);
+  return id;
 }
 
 function syncFolder(path: string): void {

@@ -15,7 +15,8 @@ export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<n
     const known = present.get(receipt_date) ?? (await linesOf(folder.fileOf(receipt_date)));
     present.set(receipt_date, known);
     const missing = lines.split('\n').filter((line) => line !== '' && !known.has(line));
-    if (missing.length > 0) await folder.append(receipt_date, `${missing.join('\n')}\n`);
+    // Also when none is missing: they may have been written and not been synced.
+    await folder.append(receipt_date, missing.map((line) => `${line}\n`).join(''));
     appended += missing.length;
   }
   await db.transaction((tx) =>

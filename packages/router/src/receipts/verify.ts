@@ -1,10 +1,11 @@
 /** The receipts ledger against itself and against the database: altered, torn, doubled, missing and unknown lines. */
-import { createReadStream, existsSync, readdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { RouterLedgerVerifier, type RouterViolation } from '@rcpt/proof/router-ledger.ts';
-import type { Db } from '@rcpt/service/db.ts';
-import { openBatches, scanBatches } from '../store/batches.ts';
-import type { ReceiptsFolder } from './folder.ts';
+import type { Db, Snapshot } from '@rcpt/service/db.ts';
+import { receiptDates, scanBatches } from '../store/batches.ts';
+import { filesOf, type ReceiptsFolder } from './folder.ts';
 
 export interface LedgerReport {
   ok: boolean;
@@ -17,43 +18,82 @@ export type LedgerViolation = Omit<RouterViolation, 'kind' | 'line'> & {
   line: number | null;
 };
 
-const FILE = /^\d{4}-\d{2}-\d{2}\.receipts\.jsonl$/;
+const LF = 0x0a;
 const MAX_VIOLATIONS = 100;
+/** Kept until the altered lines among them, told by their checksums, are left out. */
+const MAX_KEPT = 10_000;
 
 /**
- * Lines committed but not appended yet (the writer is about to) are not missing. Memory grows with the receipts of one day.
+ * Right also while receipts are written: what is in the files at first was committed before the snapshot, and what the
+ * snapshot calls appended was in the files before it. Memory grows with the receipts of one day.
  */
 export async function verifyReceipts(db: Db, folder: ReceiptsFolder): Promise<LedgerReport> {
-  const promised = await promisedLines(db, folder);
+  const sizes = new Map(filesOf(folder).map((name) => [name, statSync(join(folder.path, name)).size]));
   const verifier = new RouterLedgerVerifier();
   const more: LedgerViolation[] = [];
-  for (const name of filesOf(folder)) {
-    const date = name.slice(0, 10);
-    const expected = promised.get(date) ?? new Map<string, boolean>();
-    verifier.startFile(name);
-    let line = 0;
-    for await (const { text, terminated } of linesOf(folder.fileOf(date))) {
-      line++;
-      verifier.push(text, terminated);
-      if (expected.has(text)) expected.delete(text);
-      else more.push(unknown(name, line, text));
+  await db.snapshot(async (read) => {
+    const dates = new Set([...filesOf(folder).map(dateOf), ...(await receiptDates(read, folder.ledger_id))]);
+    for (const date of [...dates].sort()) {
+      const promised = await promisedLines(read, folder, date);
+      const name = basename(folder.fileOf(date));
+      const found = existsSync(folder.fileOf(date))
+        ? verifyFile(folder, name, sizes.get(name) ?? 0, promised, verifier)
+        : [];
+      for await (const violation of found) if (more.length < MAX_KEPT) more.push(violation);
+      for (const { receipt_id, appended } of promised.values())
+        if (appended && more.length < MAX_KEPT) more.push(missing(name, receipt_id));
     }
-    promised.set(date, expected);
-  }
-  const open = new Set((await openBatches(db, folder.ledger_id)).flatMap(({ lines }) => lines.split('\n')));
-  for (const [date, lines] of promised)
-    for (const [text] of lines) if (!open.has(text)) more.push(missing(basename(folder.fileOf(date)), text));
+  });
   const { receipts_checked, violations } = verifier.finish();
   return reportOf(receipts_checked, violations, more);
+}
+
+interface Promised {
+  receipt_id: string | null;
+  appended: boolean;
+}
+
+/** Of one date, by the hash of the line. */
+async function promisedLines(
+  read: Snapshot,
+  { ledger_id }: ReceiptsFolder,
+  date: string,
+): Promise<Map<string, Promised>> {
+  const promised = new Map<string, Promised>();
+  for await (const rows of scanBatches(read, ledger_id, date))
+    for (const [lines, appended] of rows as [string, number][])
+      for (const line of lines.split('\n'))
+        if (line !== '') promised.set(hashOf(line), { receipt_id: receiptIdOf(line), appended: appended === 1 });
+  return promised;
+}
+
+/** Takes the lines it finds out of `promised`; yields those that nobody promised. */
+async function* verifyFile(
+  folder: ReceiptsFolder,
+  name: string,
+  size: number,
+  promised: Map<string, Promised>,
+  verifier: RouterLedgerVerifier,
+): AsyncIterable<LedgerViolation> {
+  verifier.startFile(name);
+  let line = 0;
+  let end = 0;
+  for await (const { bytes, terminated } of linesOf(join(folder.path, name))) {
+    line++;
+    end += bytes.length + (terminated ? 1 : 0);
+    const late = end > size;
+    if (late && !terminated) return;
+    verifier.push(bytes, terminated);
+    if (!promised.delete(hashOf(bytes)) && !late) yield unknown(name, line, bytes.toString('utf8'));
+  }
 }
 
 /** A line that was altered is one violation, told by its checksum: not also an unknown and a missing one. */
 function reportOf(receipts_checked: number, own: RouterViolation[], more: LedgerViolation[]): LedgerReport {
   const told = new Set(own.map((violation) => `${violation.file} ${violation.line}`));
-  const toldIds = new Set(own.map((violation) => violation.receipt_id));
-  const rest = more.filter(({ kind, file, line, receipt_id }) =>
-    kind === 'unknown_receipt' ? !told.has(`${file} ${line}`) : !toldIds.has(receipt_id),
-  );
+  const untold = more.filter(({ kind, file, line }) => kind !== 'unknown_receipt' || !told.has(`${file} ${line}`));
+  const present = new Set([...own, ...untold].flatMap(({ line, receipt_id }) => (line === null ? [] : [receipt_id])));
+  const rest = untold.filter(({ kind, receipt_id }) => kind !== 'missing_receipt' || !present.has(receipt_id));
   const violations = [...own, ...rest].sort((a, b) =>
     a.file < b.file ? -1 : a.file > b.file ? 1 : (a.line ?? Infinity) - (b.line ?? Infinity),
   );
@@ -65,36 +105,27 @@ function reportOf(receipts_checked: number, own: RouterViolation[], more: Ledger
   };
 }
 
-async function promisedLines(db: Db, { ledger_id }: ReceiptsFolder): Promise<Map<string, Map<string, boolean>>> {
-  const promised = new Map<string, Map<string, boolean>>();
-  await db.snapshot(async (read) => {
-    for await (const rows of scanBatches(read, ledger_id))
-      for (const [date, lines] of rows as [string, string][]) {
-        const ofDate = promised.get(date) ?? new Map<string, boolean>();
-        for (const line of lines.split('\n')) if (line !== '') ofDate.set(line, true);
-        promised.set(date, ofDate);
-      }
-  });
-  return promised;
+function dateOf(file: string): string {
+  return file.slice(0, 10);
 }
 
-function filesOf({ path }: ReceiptsFolder): string[] {
-  return existsSync(path)
-    ? readdirSync(path)
-        .filter((name) => FILE.test(name))
-        .sort()
-    : [];
+/** A few bytes instead of the line. */
+function hashOf(line: string | Buffer): string {
+  return createHash('sha256').update(line).digest('base64url');
 }
 
-/** Lines without their LF; the last one may lack it. */
-export async function* linesOf(file: string): AsyncIterable<{ text: string; terminated: boolean }> {
-  let rest = '';
-  for await (const chunk of createReadStream(file, 'utf8')) {
-    const parts = `${rest}${chunk}`.split('\n');
-    rest = parts.pop()!;
-    for (const text of parts) yield { text, terminated: true };
+/** Lines without their LF; the last one may lack it. Bytes, as they stand: altered ones need not be UTF-8. */
+export async function* linesOf(file: string): AsyncIterable<{ bytes: Buffer; terminated: boolean }> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    let text = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = text.indexOf(LF); end >= 0; end = text.indexOf(LF)) {
+      yield { bytes: text.subarray(0, end), terminated: true };
+      text = text.subarray(end + 1);
+    }
+    rest = text;
   }
-  if (rest !== '') yield { text: rest, terminated: false };
+  if (rest.length > 0) yield { bytes: rest, terminated: false };
 }
 
 function receiptIdOf(text: string): string | null {
@@ -109,17 +140,17 @@ function unknown(file: string, line: number, text: string): LedgerViolation {
     receipt_id: receiptIdOf(text),
     expected: null,
     actual: null,
-    detail: 'The database has no such receipt: the line was put there by something else.',
+    detail: 'The database has no such line: it was put there, or changed, by something else.',
   };
 }
 
-function missing(file: string, text: string): LedgerViolation {
+function missing(file: string, receipt_id: string | null): LedgerViolation {
   return {
     kind: 'missing_receipt',
     file,
     line: null,
-    receipt_id: receiptIdOf(text),
-    expected: receiptIdOf(text),
+    receipt_id,
+    expected: receipt_id,
     actual: null,
     detail: 'The database has this receipt, the file does not: its line was removed.',
   };

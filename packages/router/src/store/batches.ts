@@ -29,9 +29,19 @@ export function openBatches(db: Queries, ledger_id: string): Promise<Batch[]> {
   );
 }
 
-/** Rows `[receipt_date, lines]` in file order. */
-export function scanBatches(read: Snapshot, ledger_id: string): AsyncIterable<unknown[][]> {
-  return read.scan('select receipt_date, lines from receipt_batches where ledger_id = $1 order by receipt_date, id', [
-    ledger_id,
-  ]);
+/** The dates that have receipts, oldest first. */
+export async function receiptDates(db: Queries, ledger_id: string): Promise<string[]> {
+  const rows = await db.all<{ receipt_date: string }>(
+    'select distinct receipt_date from receipt_batches where ledger_id = $1 order by receipt_date',
+    [ledger_id],
+  );
+  return rows.map((row) => row.receipt_date);
+}
+
+/** Rows `[lines, appended]` of one date, in file order. */
+export function scanBatches(read: Snapshot, ledger_id: string, receipt_date: string): AsyncIterable<unknown[][]> {
+  return read.scan(
+    'select lines, appended from receipt_batches where ledger_id = $1 and receipt_date = $2 order by id',
+    [ledger_id, receipt_date],
+  );
 }
