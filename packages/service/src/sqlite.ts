@@ -85,7 +85,8 @@ async function commitTogether(writer: Connection, turns: Turn[]): Promise<void> 
         if (!alone) connection.exec('release turn');
         answers.push(() => turn.resolve(value as never));
       } catch (error) {
-        if (alone) throw error;
+        // A disk that is full or fails ends the whole transaction, the savepoints with it.
+        if (alone || !connection.isTransaction) throw error;
         connection.exec('rollback to turn; release turn');
         answers.push(() => turn.reject(unavailableOr(error)));
       }
