@@ -16,10 +16,16 @@ export class Refusal<Code extends string = string> extends Error {
   }
 }
 
-/** The database cannot be reached, is restarting or is full. Nothing was acknowledged; the caller may try again. */
+/**
+ * The database cannot be reached, is restarting or is full. Nothing was acknowledged; when it went away during a commit,
+ * nobody knows whether it was done.
+ */
 export class DatabaseUnavailable extends Refusal<'database_unavailable'> {
   constructor(cause: unknown) {
-    super('database_unavailable', 'The database does not answer just now. Nothing was changed; try again shortly.');
+    super(
+      'database_unavailable',
+      'The database does not answer just now. Nothing is known to be done; try again shortly.',
+    );
     this.cause = cause;
   }
 }
