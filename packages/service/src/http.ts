@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import underPressure from '@fastify/under-pressure';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';
 import fastify, {
@@ -24,6 +23,7 @@ import {
 import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
+import { watchEventLoop } from './pressure.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 import { watchQuietConnections } from './quiet-connections.ts';
 import { refuseOnSocket } from './socket-errors.ts';
@@ -86,8 +86,12 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
+  const pressure = watchEventLoop();
+  app.addHook('onClose', async () => pressure.close());
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    if (pressure.delay() > options.overload_delay_ms)
+      throw new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.');
   });
   app.addHook('preValidation', async (request) => {
     for (const value of Object.values((request.params ?? {}) as Record<string, string>))
@@ -114,13 +118,6 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   app.setNotFoundHandler((request, reply) => send(request, reply, 'not_found', 'Nothing is known under this address.'));
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
 
-  await app.register(underPressure, {
-    maxEventLoopDelay: options.overload_delay_ms,
-    sampleInterval: 500,
-    pressureHandler: (_request, _reply, type) => {
-      throw new Refusal('overloaded', `The service is busy (${type}). Nothing was done; try again shortly.`);
-    },
-  });
   await describeApi(app, options, problems);
   return app;
 
