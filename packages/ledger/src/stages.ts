@@ -4,7 +4,7 @@
  */
 
 import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
-import type { Lane, SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
+import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
@@ -18,7 +18,7 @@ import { newId } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { Principal } from './domain/principal.ts';
 import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
-import { compileSheet } from './domain/sheet/compile.ts';
+import { executorOf } from './executors.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
@@ -100,8 +100,8 @@ export async function runChecks(tx: Queries, by: Principal, id: string, at: stri
   return updateRun(tx, run, {
     stage: 'Checks',
     stages: reach(run.stages, 'Checks', at, by.key_id),
-    checks: lane.checks(workOf(run, lane), sheet?.executor ?? null),
-    assignment: sheet === null ? null : assignmentOf(sheet.sheet, run.inputs),
+    checks: lane.checks(workOf(run, lane), sheet === null ? null : executorOf(by.organization_id, sheet)),
+    assignment: sheet === null ? null : assignmentOf(sheet, run.inputs),
     updated_at: at,
   });
 }
@@ -141,7 +141,7 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
   return updateRun(tx, run, {
     stage: 'Verdict',
     stages: reach(run.stages, 'Verdict', at, by.key_id),
-    verdict: verdict(run.checks, sheet?.sheet),
+    verdict: verdict(run.checks, sheet),
     updated_at: at,
   });
 }
@@ -237,5 +237,5 @@ async function sheetNamed(tx: Queries, organization_id: string, lane: Lane, inpu
   const sheet = await findFlightSheet(tx, organization_id, named.name, named.version);
   if (sheet === null)
     throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${named.name} v${named.version}.`);
-  return { sheet, executor: compileSheet(sheet) as SheetExecutor };
+  return sheet;
 }

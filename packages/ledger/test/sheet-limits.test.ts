@@ -170,3 +170,14 @@ test('the cut comes at the same step each time, and one expensive rule leaves ro
   assert.deepEqual([first?.detail, second?.status], [LIMIT, 'pass']);
   assert.deepEqual(compiled.run(facts), compiled.run(facts));
 });
+
+test('a sheet whose expressions are too long together is refused before any is compiled', () => {
+  const long = Array.from({ length: 200 }, (_, i) => `submission.a == ${i}${' && true'.repeat(400)}`);
+  const began = performance.now();
+  assert.match(errorsOf(sheetOf(long))[0]?.message ?? '', /characters of expressions/);
+  assert.ok(performance.now() - began < 200);
+  assert.deepEqual(
+    soon(() => errorsOf(sheetOf(long.slice(0, 50)))),
+    [],
+  );
+});

@@ -37,11 +37,18 @@ export interface CompiledSheet extends SheetExecutor {
 /** The key of the finding on the submission's form; no rule may have it as id. */
 export const FORM_KEY = 'output_schema';
 const SHOWN_FAULTS = 5;
+/** Of all expressions together: about half a second of compiling on a small server. */
+const MAX_SHEET_LENGTH = 200_000;
 
 /** Throws `FlightSheetInvalid` with everything that is wrong, not only the first. */
 export function compileSheet(sheet: FlightSheet): CompiledSheet {
   const meter = new Meter();
   const errors = ruleErrors(sheet);
+  const length = sheet.rules.reduce((sum, rule) => sum + ('expr' in rule ? rule.expr.length : 0), 0);
+  if (length > MAX_SHEET_LENGTH) {
+    const message = `hold ${length} characters of expressions, and a sheet takes ${MAX_SHEET_LENGTH}`;
+    throw new FlightSheetInvalid([{ path: 'rules', message }]);
+  }
   const form = compileOutputSchema(sheet.output_schema, meter);
   if ('errors' in form) {
     errors.push(...form.errors.map(({ path, message }) => ({ path: ['output_schema', ...path].join('.'), message })));
