@@ -1,10 +1,12 @@
 /** `./rcpt help` and the commands that are nobody else's; the launcher sends the others to their component. */
 import { up } from './up.ts';
 
-const HELP = `rcpt: a receipt ledger
+const HELP = `rcpt: a receipt ledger and a compute router
 
-  ./rcpt up                  the ledger on embedded defaults under ./data, with a demo organization on the first start
+  ./rcpt up                  ledger, router and one worker on embedded defaults under ./data; two demonstrations on the first start
   ./rcpt ledger              the ledger alone, in the foreground; SIGTERM drains and exits 0
+  ./rcpt router              the compute router alone
+  ./rcpt worker              a worker: leases jobs from a router and runs them
   ./rcpt migrate             bring the database schema up to date
   ./rcpt org create          create an organization and its first owner key
   ./rcpt key create|revoke   create or revoke an API key

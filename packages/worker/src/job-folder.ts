@@ -1,0 +1,100 @@
+/**
+ * A job in hand, on disk: `<state>/jobs/<job_id>-<attempt>/`. What is here survives the worker; it is deleted when the
+ * router has everything, or when the lease is lost.
+ *
+ *   lease.json    the job and its lease token (0600)
+ *   job.json      the job, for its command          work/       the folder the command runs in, fresh
+ *   log.jsonl     log chunks as they are sent       artifacts/  what it made
+ *   log.sent      how far they were acknowledged    metrics.json
+ *   outcome.json  how it ended: written when the command is over and its whole log is in log.jsonl
+ */
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LeasedJob } from '@rcpt/contract/router/workers.ts';
+import { JsonObject } from '@rcpt/contract/wire.ts';
+import { z } from 'zod';
+import type { Held } from './held.ts';
+
+const KeptLease = z.object({ job: LeasedJob, lease_token: z.string() });
+export type KeptLease = z.infer<typeof KeptLease>;
+
+/** `metrics` are the command's own, beside the seconds it took. */
+export const Outcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('completed'), metrics: JsonObject }),
+  z.object({ kind: z.literal('failed'), error_code: z.string(), message: z.string() }),
+]);
+export type Outcome = z.infer<typeof Outcome>;
+
+export interface JobFolder {
+  path: string;
+  work: string;
+  artifacts: string;
+  job_file: string;
+  metrics_file: string;
+  log_file: string;
+  sent_file: string;
+}
+
+/** A folder of that name is from a run of this worker that the router has forgotten: it goes. */
+export async function makeJobFolder(state: string, { job, lease_token }: Held): Promise<JobFolder> {
+  const folder = folderAt(join(state, 'jobs', `${job.id}-${job.attempt}`));
+  await rm(folder.path, { recursive: true, force: true });
+  await mkdir(folder.path, { recursive: true, mode: 0o700 });
+  await Promise.all([mkdir(folder.work), mkdir(folder.artifacts)]);
+  await writeFile(join(folder.path, 'lease.json'), JSON.stringify({ job, lease_token }), { mode: 0o600 });
+  await writeFile(folder.job_file, `${JSON.stringify(job, null, 2)}\n`);
+  return folder;
+}
+
+/** What a run before this one left. */
+export async function listJobFolders(state: string): Promise<JobFolder[]> {
+  const names = await readdir(join(state, 'jobs')).catch(() => []);
+  return names.sort().map((name) => folderAt(join(state, 'jobs', name)));
+}
+
+/** Null where nothing readable is there. */
+export async function readLease({ path }: JobFolder): Promise<KeptLease | null> {
+  return KeptLease.safeParse(await readJson(join(path, 'lease.json'))).data ?? null;
+}
+
+/** Null while the command is not over. */
+export async function readOutcome({ path }: JobFolder): Promise<Outcome | null> {
+  return Outcome.safeParse(await readJson(join(path, 'outcome.json'))).data ?? null;
+}
+
+/** On disk when it resolves: from here on a restarted worker delivers it. */
+export async function keepOutcome({ path }: JobFolder, outcome: Outcome): Promise<void> {
+  const unfinished = join(path, 'outcome.new');
+  const file = await open(unfinished, 'w', 0o600);
+  try {
+    await file.writeFile(JSON.stringify(outcome));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unfinished, join(path, 'outcome.json'));
+}
+
+export async function removeJobFolder({ path }: JobFolder): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function folderAt(path: string): JobFolder {
+  return {
+    path,
+    work: join(path, 'work'),
+    artifacts: join(path, 'artifacts'),
+    job_file: join(path, 'job.json'),
+    metrics_file: join(path, 'metrics.json'),
+    log_file: join(path, 'log.jsonl'),
+    sent_file: join(path, 'log.sent'),
+  };
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+/** Sends a job's log chunk by chunk, in order, each until the router has it. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { ProblemError } from '@rcpt/contract/client.ts';
+import type { Held } from '../held.ts';
+import type { JobFolder } from '../job-folder.ts';
+import { CALL_MS, underLease } from '../under-lease.ts';
+import type { Worker } from '../worker.ts';
+import type { Reader } from './spool.ts';
+
+/** Resolves when the whole log is acknowledged. Throws `LeaseLost`. */
+export async function shipLogs(worker: Worker, held: Held, folder: JobFolder, reader: Reader): Promise<void> {
+  try {
+    for (;;) {
+      const chunk = await reader.next(held.lost);
+      if (chunk === null) return;
+      const body = { ...chunk, lease_token: held.lease_token };
+      await underLease(worker, held, () => worker.router.log(held.job.id, body, callSignal(held))).catch((error) =>
+        skipRefused(worker, held, chunk.sequence, error),
+      );
+      // Behind by one chunk after a crash: the router knows its sequence and stores it once.
+      await writeFile(folder.sent_file, String(reader.position));
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Where to go on after a restart; 0 where that is not known. */
+export async function sentUpTo({ sent_file }: JobFolder): Promise<number> {
+  const position = Number(await readFile(sent_file, 'utf8').catch(() => '0'));
+  return Number.isSafeInteger(position) && position >= 0 ? position : 0;
+}
+
+function callSignal({ lost }: Held): AbortSignal {
+  return AbortSignal.any([lost, AbortSignal.timeout(CALL_MS)]);
+}
+
+/** A chunk the router will never take must not hold up those after it, nor the result. */
+function skipRefused({ log }: Worker, { job }: Held, sequence: number, error: unknown): void {
+  if (!(error instanceof ProblemError)) throw error;
+  log.error({ job_id: job.id, sequence, reason: error.message }, 'the router refuses a part of the log for good');
+}

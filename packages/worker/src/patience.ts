@@ -1,0 +1,77 @@
+/** Trying again: pauses that double, with jitter so that workers that lost one router do not return together. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { ProblemError } from '@rcpt/contract/client.ts';
+
+const FIRST_MS = 200;
+const MOST_MS = 15_000;
+
+export interface Patience {
+  /** Throws the signal's reason when it aborts. */
+  wait(signal: AbortSignal): Promise<void>;
+  reset(): void;
+}
+
+export function createPatience(): Patience {
+  let next = FIRST_MS;
+  return {
+    async wait(signal) {
+      const ms = next * (0.5 + Math.random() / 2);
+      next = Math.min(MOST_MS, next * 2);
+      await waitFor(ms, signal);
+    },
+    reset() {
+      next = FIRST_MS;
+    },
+  };
+}
+
+/** Throws the signal's reason when it aborts. */
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+}
+
+/** The same, but an abort only ends it. */
+export async function waitAtMost(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** May the same call succeed later? Everything but a clear no: a router that restarts, a proxy, a network. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof ProblemError)) return true;
+  const { status } = error.problem;
+  return status >= 500 || [408, 425, 429].includes(status);
+}
+
+export interface Insistence {
+  /** Between two attempts. */
+  signal: AbortSignal;
+  onTrouble(error: unknown): void;
+  attempts?: number;
+  /** Which errors are worth another attempt. */
+  again?: (error: unknown) => boolean;
+}
+
+/** Repeats `attempt` until it succeeds or is refused for good. Throws the refusal, or the signal's reason. */
+export async function insist<T>(attempt: () => Promise<T>, how: Insistence): Promise<T> {
+  const patience = createPatience();
+  for (let left = how.attempts ?? Number.POSITIVE_INFINITY; ; left--) {
+    how.signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      how.signal.throwIfAborted();
+      if (left <= 1 || !(how.again ?? isTransient)(error)) throw error;
+      how.onTrouble(error);
+      await patience.wait(how.signal);
+    }
+  }
+}
+
+/** What went wrong in one line: `fetch failed` alone says nothing. */
+export function wordsFor(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause =
+    error.cause instanceof Error ? ` (${(error.cause as NodeJS.ErrnoException).code ?? error.cause.message})` : '';
+  return `${error.message}${cause}`;
+}

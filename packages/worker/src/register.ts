@@ -1,0 +1,101 @@
+/** Who this worker is to its router: registered once, the token kept in a file that only its owner can read. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { workerClient } from '@rcpt/contract/router/client.ts';
+import type { Capabilities } from '@rcpt/contract/router/workers.ts';
+import { z } from 'zod';
+import type { Logger } from './log.ts';
+import type { Options } from './options.ts';
+import { insist, wordsFor } from './patience.ts';
+import { VERSION } from './version.ts';
+
+/** The router counts a worker as offline after three of these without a heartbeat. */
+export const HEARTBEAT_SECONDS = 30;
+const CALL_MS = 15_000;
+
+const Kept = z.object({ router: z.string(), node_id: z.string(), worker_id: z.string(), worker_token: z.string() });
+type Kept = z.infer<typeof Kept>;
+
+export interface Identity {
+  readonly worker_id: string;
+  readonly worker_token: string;
+  /** The router does not know the token any more: registers anew. */
+  renew(signal: AbortSignal): Promise<void>;
+}
+
+/** The kept identity when it is for this router and node, else a new one. Throws what the router refuses for good. */
+export async function identify(
+  options: Options,
+  capabilities: Capabilities,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Identity> {
+  const file = join(options.state, 'worker.json');
+  let kept = readKept(file, options) ?? (await registered(signal));
+
+  async function registered(signal: AbortSignal): Promise<Kept> {
+    const { worker_id, worker_token } = await register(options, capabilities, log, signal);
+    const made = { router: options.router_url, node_id: options.node_id, worker_id, worker_token };
+    keep(file, made);
+    log.info({ worker_id, node_id: options.node_id }, 'registered');
+    return made;
+  }
+
+  return {
+    get worker_id() {
+      return kept.worker_id;
+    },
+    get worker_token() {
+      return kept.worker_token;
+    },
+    async renew(signal) {
+      kept = await registered(signal);
+    },
+  };
+}
+
+function register(
+  { router_url, enrollment_token, ...options }: Options,
+  capabilities: Capabilities,
+  log: Logger,
+  signal: AbortSignal,
+) {
+  const client = workerClient({ base_url: router_url, token: enrollment_token });
+  const { node_id, name, tags } = options;
+  const body = {
+    node_id,
+    name,
+    hostname: hostname(),
+    tags,
+    capabilities,
+    version: VERSION,
+    heartbeat_interval_seconds: HEARTBEAT_SECONDS,
+  };
+  return insist(() => client.register(body, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])), {
+    signal,
+    onTrouble: (error) => log.warn({ reason: wordsFor(error) }, 'the router does not register this worker yet'),
+  });
+}
+
+/** A token is shown to the host it came from and to no other; a port may change. */
+function readKept(file: string, { router_url, node_id }: Options): Kept | null {
+  if (!existsSync(file)) return null;
+  const kept = Kept.safeParse(parsed(readFileSync(file, 'utf8')));
+  if (!kept.success || kept.data.node_id !== node_id) return null;
+  return new URL(kept.data.router).hostname === new URL(router_url).hostname ? kept.data : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function keep(file: string, kept: Kept): void {
+  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,41 @@
+/** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
+import { ProblemError } from '@rcpt/contract/client.ts';
+import { type Held, LeaseLost, type Loss } from './held.ts';
+import { insist, isTransient, wordsFor } from './patience.ts';
+import type { Worker } from './worker.ts';
+
+export const CALL_MS = 30_000;
+
+/** Throws `LeaseLost`, or what the router refuses for another reason. */
+export async function underLease<T>({ log }: Worker, held: Held, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await insist(attempt, {
+      signal: held.lost,
+      // An unknown token is the heartbeat's business: it registers anew, and then the lease is void.
+      again: (error) => isTransient(error) || statusOf(error) === 401,
+      onTrouble: (error) =>
+        log.warn({ job_id: held.job.id, reason: wordsFor(error) }, 'the router did not answer; trying again'),
+    });
+  } catch (error) {
+    const loss = lossOf(error);
+    if (loss === null) throw error;
+    held.lose(loss);
+    throw new LeaseLost(loss);
+  }
+}
+
+const LOSSES: Record<string, Loss> = {
+  job_canceled: 'canceled',
+  lease_expired: 'expired',
+  lease_invalid: 'expired',
+  job_state_conflict: 'expired',
+  not_found: 'expired',
+};
+
+function lossOf(error: unknown): Loss | null {
+  return error instanceof ProblemError ? (LOSSES[error.problem.code] ?? null) : null;
+}
+
+function statusOf(error: unknown): number | null {
+  return error instanceof ProblemError ? error.problem.status : null;
+}

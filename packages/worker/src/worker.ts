@@ -1,0 +1,103 @@
+/**
+ * A worker from its start to the end of its drain: it registers, takes up results a crash left behind, and then two loops
+ * run beside each other, `heartbeat.ts` and `lease.ts`; each leased job is told in `job.ts`.
+ */
+import { mkdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
+import type { Capabilities } from '@rcpt/contract/router/workers.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { keepBeating } from './heartbeat.ts';
+import { createHeldLeases, type HeldLeases } from './held.ts';
+import { listJobFolders } from './job-folder.ts';
+import { keepLeasing } from './lease.ts';
+import type { Logger } from './log.ts';
+import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
+import { type Options, UsageError } from './options.ts';
+import { type Identity, identify } from './register.ts';
+import { resumeJobs } from './resume.ts';
+import { type ArtifactStore, openStore } from './stores/open.ts';
+
+/** What the loops share. */
+export interface Worker {
+  options: Options;
+  /** How the machine is doing, for the heartbeat. */
+  gauges(): JsonObject;
+  capabilities: Capabilities;
+  identity: Identity;
+  router: WorkerClient;
+  store: ArtifactStore;
+  held: HeldLeases;
+  log: Logger;
+  /** What the router wants of this worker, as its last heartbeat heard. */
+  desired: 'run' | 'drain';
+  /** Aborts when no new work is to be taken. */
+  draining: AbortSignal;
+}
+
+/** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
+export async function runWorker(options: Options, log: Logger, draining: AbortSignal): Promise<void> {
+  const lock = lockState(options.state);
+  const machine = await detectMachine();
+  const capabilities = capabilitiesOf(options, machine);
+  const identity = await identify(options, capabilities, log, draining);
+  const router = workerClient({
+    base_url: options.router_url,
+    get token() {
+      return identity.worker_token;
+    },
+  });
+  const store = openStore(options.artifacts_url);
+  const held = createHeldLeases();
+  const worker: Worker = {
+    options,
+    gauges: openGauges(machine, options.state),
+    capabilities,
+    identity,
+    router,
+    store,
+    held,
+    log,
+    desired: 'run',
+    draining,
+  };
+  log.info({ worker_id: identity.worker_id, router: options.router_url, ...capabilities, pid: process.pid }, 'ready');
+
+  // Looked for before the first lease: after it, the folders there are those of jobs that run.
+  const left = await listJobFolders(options.state);
+  const done = new AbortController();
+  const beating = keepBeating(worker, done.signal);
+  await Promise.all([resumeJobs(worker, left), keepLeasing(worker)]);
+  done.abort();
+  await beating;
+  store.close();
+  lock.close();
+}
+
+/** One worker per folder. The lock is the kernel's, held through SQLite, and ends with the process however that ends. */
+function lockState(state: string): DatabaseSync {
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(`${state}/.lock`);
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch {
+    throw new UsageError(`--state: another worker runs in ${state}; takes a folder of its own`);
+  }
+}
+
+function capabilitiesOf({ gpu_skus, executors, concurrency }: Options, machine: Machine): Capabilities {
+  const skus = gpu_skus.length > 0 ? gpu_skus : skusOf(machine);
+  if (skus.length === 0)
+    throw new UsageError('--sku: got nothing and found no GPU with a price; takes the SKU this worker offers');
+  const { cpu, cpu_count, memory_bytes, gpus } = machine;
+  return {
+    gpu_skus: skus,
+    supports: [...executors.keys()],
+    max_concurrent_jobs: concurrency,
+    cpu,
+    cpu_count,
+    memory_bytes,
+    gpus: gpus.map(({ name, memory_mib }) => ({ name, memory_mib })),
+  };
+}
