@@ -16,6 +16,7 @@ interface TestEvent {
     name: string;
     nesting: number;
     file?: string;
+    entryFile?: string;
     skip?: string | boolean;
     todo?: string | boolean;
     details?: {
@@ -34,7 +35,9 @@ export async function reportTo(out: NodeJS.WritableStream, stream: AsyncIterable
   const path = new Map<string, string[]>();
 
   for await (const { type, data } of stream as AsyncIterable<TestEvent>) {
-    const file = data.file ? relative(process.cwd(), data.file) : '';
+    // A suite that a helper describes has the helper's file; what it belongs to is the file that was run.
+    const from = data.entryFile ?? data.file;
+    const file = from ? relative(process.cwd(), from) : '';
     if (type === 'test:start') {
       const names = path.get(file) ?? [];
       path.set(file, [...names.slice(0, data.nesting), data.name]);
