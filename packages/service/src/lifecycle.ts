@@ -58,8 +58,9 @@ export async function runService<Config extends { log_level: string }>(
     const config = readConfig(environment);
     const logger = createLogger(name, config.log_level);
     const { url, port, close } = await start(config, logger);
-    logger.info({ url, port, version, pid: process.pid }, 'listening');
+    // Whoever reads that it listens may tell it to stop at once.
     drainOnSignals(logger, close);
+    logger.info({ url, port, version, pid: process.pid }, 'listening');
   } catch (error) {
     process.stderr.write(`rcpt ${name}: ${startFailure(name, error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
