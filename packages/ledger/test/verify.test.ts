@@ -1,6 +1,6 @@
 /** GET /ledger/verify (SPEC, Ledger verification rules): what it answers, also to what no honest ledger could have stored. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { type Receipt, wholeChain } from './independent.ts';
 import { eachLedger, type Tenant } from './running.ts';
 import { mintedReceipt } from './story.ts';
@@ -23,12 +23,24 @@ eachLedger('verification', (ledger, engine) => {
     return json;
   }
 
-  /** The answer once `sql` has changed the tenant's second receipt. */
-  async function verifiedAfter(sql: string, params: (string | number | null)[] = []) {
-    const tenant = await ledger.doomedTenant();
-    const { receipts } = await chainOf(tenant);
-    await ledger.db.run(`${sql} where organization_id = $1 and org_seq = 1`, [tenant.organization_id, ...params]);
-    return { receipts, report: await verified(tenant) };
+  let doomed: Tenant;
+  let honest: Awaited<ReturnType<typeof chainOf>>;
+  before(async () => {
+    doomed = await ledger.doomedTenant();
+    honest = await chainOf(doomed);
+  });
+
+  /** The answer once `sql` has changed the second receipt of a chain. */
+  async function verifiedAfter(sql: string) {
+    await writeChain(ledger.db, doomed.organization_id, honest.stored);
+    await ledger.db.run(`${sql} where organization_id = $1 and org_seq = 1`, [doomed.organization_id]);
+    return { receipts: honest.receipts, report: await verified(doomed) };
+  }
+
+  /** The answer to a chain of these rows and this head. */
+  async function verifiedAs(stored: StoredChain) {
+    await writeChain(ledger.db, doomed.organization_id, stored);
+    return verified(doomed);
   }
 
   test('of an honest chain says where it ends', async () => {
@@ -73,14 +85,13 @@ eachLedger('verification', (ledger, engine) => {
   });
 
   test('of a receipt sealed anew names its successor, whose parent it is no longer', async () => {
-    const tenant = await ledger.doomedTenant();
-    const { receipts, stored } = await chainOf(tenant);
+    const { receipts, stored } = honest;
     const forged = resealed(stored.rows[1]!, (payload) => ({
       ...payload,
       organization: { ...payload.organization, name: 'Forged' },
     }));
-    await writeChain(ledger.db, tenant.organization_id, { ...stored, rows: stored.rows.with(1, forged) });
-    const { kind, org_seq, receipt_id, expected, actual } = (await verified(tenant)).violation;
+    const { violation } = await verifiedAs({ ...stored, rows: stored.rows.with(1, forged) });
+    const { kind, org_seq, receipt_id, expected, actual } = violation;
     assert.deepEqual(
       [kind, org_seq, receipt_id, expected, actual],
       ['broken_parent_link', 2, receipts[2].receipt_id, forged.receipt_sha256, receipts[1].receipt_sha256],
@@ -88,10 +99,8 @@ eachLedger('verification', (ledger, engine) => {
   });
 
   test('of a tail cut off names the first missing place and the recorded head', async () => {
-    const tenant = await ledger.doomedTenant();
-    const { receipts, stored } = await chainOf(tenant);
-    await writeChain(ledger.db, tenant.organization_id, { ...stored, rows: stored.rows.slice(0, 2) });
-    const { head, violation } = await verified(tenant);
+    const { receipts, stored } = honest;
+    const { head, violation } = await verifiedAs({ ...stored, rows: stored.rows.slice(0, 2) });
     assert.deepEqual(head, { org_seq: 1, receipt_sha256: receipts[1].receipt_sha256 });
     assert.deepEqual([violation.kind, violation.org_seq, violation.receipt_id], ['head_mismatch', 2, null]);
     assert.ok(
@@ -100,10 +109,7 @@ eachLedger('verification', (ledger, engine) => {
   });
 
   test('of a chain that was emptied knows that there was one', async () => {
-    const tenant = await ledger.doomedTenant();
-    await chainOf(tenant);
-    await ledger.db.run('delete from receipts where organization_id = $1', [tenant.organization_id]);
-    const report = await verified(tenant);
+    const report = await verifiedAs({ ...honest.stored, rows: [] });
     assert.deepEqual(
       [report.ok, report.receipts_checked, report.head, report.violation.kind, report.violation.org_seq],
       [false, 0, null, 'head_mismatch', 0],
@@ -140,12 +146,11 @@ eachLedger('verification', (ledger, engine) => {
     for (const org_seq of ['9007199254740993', '9223372036854775807', '-9223372036854775808']) {
       const { report } = await verifiedAfter(`update receipts set org_seq = ${org_seq}`);
       assert.equal(report.ok, false);
-      const tenant = await ledger.doomedTenant();
-      await chainOf(tenant);
+      await writeChain(ledger.db, doomed.organization_id, honest.stored);
       await ledger.db.run(`update chains set org_seq = ${org_seq} where organization_id = $1`, [
-        tenant.organization_id,
+        doomed.organization_id,
       ]);
-      const { ok, violation } = await verified(tenant);
+      const { ok, violation } = await verified(doomed);
       assert.deepEqual([ok, violation.kind], [false, 'head_mismatch']);
     }
   });
@@ -184,8 +189,7 @@ eachLedger('verification', (ledger, engine) => {
   });
 
   test('lists the first hundred violations and says how many more there are', async () => {
-    const tenant = await ledger.doomedTenant();
-    const { stored } = await chainOf(tenant);
+    const { stored } = honest;
     const [row] = stored.rows;
     const rows = Array.from({ length: 130 }, (_, i) => ({
       ...row!,
@@ -194,8 +198,7 @@ eachLedger('verification', (ledger, engine) => {
       run_id: `run_${i}`,
       payload: '{}',
     }));
-    await writeChain(ledger.db, tenant.organization_id, { ...stored, rows });
-    const { violations } = await verified(tenant);
+    const { violations } = await verifiedAs({ ...stored, rows });
     assert.equal(violations.length, 100);
     assert.match(violations.at(-1).detail, /3\d more/);
   });
