@@ -161,7 +161,12 @@ export async function findShared(db: Queries, share_token: string): Promise<stri
 }
 
 /** Newest first; fewer than `limit` when they are large. */
-export async function recentPayloads(db: Queries, organization_id: string, limit: number, schema?: string): Promise<string[]> {
+export async function recentPayloads(
+  db: Queries,
+  organization_id: string,
+  limit: number,
+  schema?: string,
+): Promise<string[]> {
   const ofSchema = schema === undefined ? '' : 'and schema = $3';
   const filter = schema === undefined ? [] : [schema];
   const sizes = await db.all<Sized>(
@@ -211,18 +216,6 @@ export async function isLast(db: Queries, organization_id: string, org_seq: numb
   return next === undefined;
 }
 
-/** The recorded head; null while the chain holds no receipt. */
-export async function readHead(
-  db: Queries,
-  organization_id: string,
-): Promise<{ org_seq: number; receipt_sha256: string } | null> {
-  const head = await db.get<{ org_seq: number; receipt_sha256: string }>(
-    'select org_seq, receipt_sha256 from chains where organization_id = $1',
-    [organization_id],
-  );
-  return head === undefined || head.org_seq < 0 ? null : head;
-}
-
 export interface End {
   /** As recorded at minting; null while the chain holds no receipt. */
   head: { org_seq: number; receipt_sha256: string } | null;
@@ -242,6 +235,3 @@ export async function readEnd(db: Queries, organization_id: string): Promise<End
   const { org_seq, receipt_sha256, last_seq } = row;
   return { head: org_seq < 0 ? null : { org_seq, receipt_sha256 }, last_seq: last_seq ?? -1 };
 }
-
-export const SCAN_CHAIN = `select org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload
-  from receipts where organization_id = $1 order by org_seq`;
