@@ -112,7 +112,11 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
     await mint(db, { recipients: ['a@x', 'b@x'] });
     await mint(db, { organization_id: 'org_b', recipients: ['a@x'] });
     await deleteDone(db, await claim(db, 'json', 0));
-    await deleteDone(db, [{ organization_id: 'org_a', org_seq: 0, kind: 'mail', recipient: 'a@x', attempts: 0 }]);
+    const mails = await claim(db, 'mail', 0);
+    await deleteDone(
+      db,
+      mails.filter(({ organization_id, recipient }) => organization_id === 'org_a' && recipient === 'a@x'),
+    );
     await deleteDone(db, []);
     assert.deepEqual((await rowsOf(db)).map(({ kind, recipient }) => kind + recipient).sort(), [
       'maila@x',
@@ -120,6 +124,20 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
       'pdf',
       'pdf',
     ]);
+  });
+
+  test('leaves a row that was claimed anew to who claimed it', async () => {
+    const { db } = await fresh();
+    await mint(db);
+    const late = await claim(db, 'json', 0);
+    const anew = await claim(db, 'json', 60);
+    await deleteDone(db, late);
+    assert.equal((await rowsOf(db)).length, 2);
+    await deleteDone(db, anew);
+    assert.deepEqual(
+      (await rowsOf(db)).map(({ kind }) => kind),
+      ['pdf'],
+    );
   });
 
   test('keeps why a row failed and when it is tried again', async () => {

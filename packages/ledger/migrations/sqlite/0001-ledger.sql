@@ -89,7 +89,8 @@ create table receipts (
   payload text not null,
   primary key (organization_id, org_seq),
   unique (organization_id, parent_hash),
-  unique (organization_id, run_id)
+  -- Run ids grow with time, whatever the organization: new ones go to one end of the index.
+  unique (run_id, organization_id)
 );
 create index receipts_by_share_token on receipts (share_token);
 create index receipts_by_schema on receipts (organization_id, schema, org_seq);
@@ -102,18 +103,18 @@ create table model_pins (
   primary key (organization_id, slug)
 );
 
--- What is still to be copied or mailed. Rows arrive with their receipt and leave when the work is done.
+-- What is still to be copied or mailed. Rows arrive with their receipt and leave when the work is done. They stand in the
+-- order in which they are due, so that those of many organizations arrive and leave side by side.
 create table outbox (
+  kind text not null,
+  next_attempt_at text not null,
   organization_id text not null,
   org_seq integer not null,
-  kind text not null,
   recipient text not null,
   attempts integer not null,
-  next_attempt_at text not null,
   last_error text,
-  primary key (organization_id, org_seq, kind, recipient)
-);
-create index outbox_due on outbox (kind, next_attempt_at);
+  primary key (kind, next_attempt_at, organization_id, org_seq, recipient)
+) without rowid;
 
 create table idempotency_keys (
   organization_id text not null,

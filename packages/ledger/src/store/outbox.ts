@@ -61,23 +61,33 @@ export async function claimDue(
 ): Promise<Claim[]> {
   const rows = await tx.all<Copy>(
     `with due as materialized (
-       select organization_id, org_seq, kind, recipient from outbox
+       select kind, next_attempt_at, organization_id, org_seq, recipient from outbox
        where kind = $1 and next_attempt_at <= $2 order by next_attempt_at limit $3 ${tx.dialect.forUpdateSkipLocked})
      update outbox set next_attempt_at = $4 from due
-     where outbox.organization_id = due.organization_id and outbox.org_seq = due.org_seq
-       and outbox.kind = due.kind and outbox.recipient = due.recipient
+     where outbox.kind = due.kind and outbox.next_attempt_at = due.next_attempt_at
+       and outbox.organization_id = due.organization_id and outbox.org_seq = due.org_seq
+       and outbox.recipient = due.recipient
      returning outbox.organization_id, outbox.org_seq, outbox.kind, outbox.recipient, outbox.attempts`,
     [kind, now, limit, leased_until],
   );
   return rows.map((row) => ({ ...row, leased_until }));
 }
 
-export async function deleteDone(tx: Queries, done: Copy[]): Promise<void> {
+/** A row that another process has claimed since is left to it. */
+export async function deleteDone(tx: Queries, done: Claim[]): Promise<void> {
   if (done.length === 0) return;
+  const rows = done.map((claim) => [
+    claim.kind,
+    claim.leased_until,
+    claim.organization_id,
+    claim.org_seq,
+    claim.recipient,
+  ]);
   await tx.run(
-    `delete from outbox where (organization_id, org_seq, kind, recipient) in
-       (select value ->> 0, cast(value ->> 1 as bigint), value ->> 2, value ->> 3 from ${tx.dialect.jsonRows('$1')})`,
-    [JSON.stringify(done.map((copy) => [copy.organization_id, copy.org_seq, copy.kind, copy.recipient]))],
+    `delete from outbox where (kind, next_attempt_at, organization_id, org_seq, recipient) in
+       (select value ->> 0, value ->> 1, value ->> 2, cast(value ->> 3 as bigint), value ->> 4
+        from ${tx.dialect.jsonRows('$1')})`,
+    [JSON.stringify(rows)],
   );
 }
 
