@@ -41,6 +41,8 @@ describe('a full disk on sqlite', () => {
     });
     assert.ok(acknowledged.size > 0 && acknowledged.size < RUNS, 'the disk was full at some point');
     await audit(cramped, db, tenant, acknowledged);
+    const health = await cramped.call('GET', '/healthz');
+    assert.deepEqual([health.status, health.json.db], [200, true], 'reading works');
     await cramped.kill();
 
     const roomy = await startLedgerProcess(settings);

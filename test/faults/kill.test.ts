@@ -21,7 +21,7 @@ const KILLS = 22;
 const RUNS_PER_LIFE = 60;
 const CLIENTS = 24;
 
-eachEngine('a ledger killed again and again under load', MIGRATIONS, (fresh) => {
+eachEngine('a ledger killed again and again under load', MIGRATIONS, (fresh, engine) => {
   test('keeps every acknowledged receipt, byte by byte, in one chain', async (t) => {
     const { db: first, url } = await fresh();
     // While the ledger is killed nobody else has the database open: it alone recovers.
@@ -61,6 +61,33 @@ eachEngine('a ledger killed again and again under load', MIGRATIONS, (fresh) => 
     assert.ok(found.in_flight >= KILLS, 'every kill met mints in flight');
     t.diagnostic(`${KILLS} kills under load, ${acknowledged.size} receipts, ${JSON.stringify(found)}`);
   });
+
+  if (engine === 'postgres')
+    test('beside another on the same database leaves one chain, and the other goes on', async () => {
+      const { db, url } = await fresh();
+      const settings = settingsOf(url, temporaryFolder());
+      const [survivor, victim] = await Promise.all([startLedgerProcess(settings), startLedgerProcess(settings)]);
+      const workshop = await openWorkshop(survivor, db);
+      const { tenant } = workshop;
+      const runs = await approveMany(db, workshop, 4 * RUNS_PER_LIFE);
+      const theirs = runs.splice(0, RUNS_PER_LIFE);
+      const acknowledged: Acknowledged = new Map();
+      const mine = mintMany(survivor, tenant, runs, (run_id, answer) => {
+        assert.equal(answer?.status, 201, answer?.text);
+        acknowledged.set(run_id, answer!.text);
+        return true;
+      });
+      const { in_flight } = await mintUntilKilled(victim, tenant, theirs, acknowledged);
+      await mine;
+      assert.ok(in_flight > 0);
+      const minted = await audit(survivor, db, tenant, acknowledged);
+      await mintMany(survivor, tenant, theirs, (run_id, answer) => {
+        assert.equal(answer?.status, minted.has(run_id) ? 200 : 201, answer?.text);
+        acknowledged.set(run_id, answer!.text);
+        return true;
+      });
+      assert.equal((await audit(survivor, db, tenant, acknowledged)).size, 4 * RUNS_PER_LIFE);
+    });
 });
 
 /** Kills after a random number of answers and a random moment more, so that it meets a mint at every step. */
