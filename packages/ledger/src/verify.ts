@@ -7,6 +7,8 @@ import { auditRow, readHead, SCAN_CHAIN } from './store/audit.ts';
 /** Chains walked at a time by one process, and how many may wait for that. */
 const AT_ONCE = 2;
 const MAY_WAIT = 32;
+/** One organization leaves room for the others. */
+const OF_ONE_ORGANIZATION = 12;
 
 export interface Verifier {
   /**
@@ -19,18 +21,26 @@ export interface Verifier {
 export function createVerifier(db: Db): Verifier {
   let walking = 0;
   const waiting: (() => void)[] = [];
+  const asked = new Map<string, number>();
 
   return {
     async verify(organization_id, signal) {
-      if (waiting.length >= MAY_WAIT)
+      const before = asked.get(organization_id) ?? 0;
+      if (waiting.length >= MAY_WAIT || before >= OF_ONE_ORGANIZATION)
         throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
+      asked.set(organization_id, before + 1);
+      // Whoever ends hands over its place, so that nobody takes it in between.
       if (walking >= AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
-      walking++;
+      else walking++;
       try {
         return await walk(db, organization_id, signal);
       } finally {
-        walking--;
-        waiting.shift()?.();
+        const next = waiting.shift();
+        if (next === undefined) walking--;
+        else next();
+        const left = asked.get(organization_id)! - 1;
+        if (left === 0) asked.delete(organization_id);
+        else asked.set(organization_id, left);
       }
     },
   };
