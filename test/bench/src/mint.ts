@@ -1,4 +1,5 @@
 /** Minting over HTTP, beside the machine's rate of durable single-row inserts. */
+import type { Db } from '@rcpt/service/db.ts';
 import type { Engine } from './database.ts';
 import { type LedgerProcess, startLedgerProcess } from './ledger-process.ts';
 import { type Answers, answer, request } from './load.ts';
@@ -82,20 +83,9 @@ export async function measureMint(engine: Engine, sizes: MintSizes, report: Repo
 }
 
 /** Requests to mint, the organizations in turn. */
-export async function mintRequests(
-  db: Parameters<typeof approvedRuns>[0],
-  tenants: Tenant[],
-  count: number,
-): Promise<Buffer[]> {
-  const each = Math.ceil(count / tenants.length);
-  const ofTenants: Buffer[][] = [];
-  for (const tenant of tenants) {
-    const ids = await approvedRuns(db, tenant, each);
-    ofTenants.push(
-      ids.map((id) => request('POST', `/runs/${id}/receipt`, { authorization: `Bearer ${tenant.api_key}` })),
-    );
-  }
-  return Array.from({ length: count }, (_, i) => ofTenants[i % tenants.length]![Math.floor(i / tenants.length)]!);
+export async function mintRequests(db: Db, tenants: Tenant[], count: number): Promise<Buffer[]> {
+  const runs = await approvedRuns(db, tenants, count);
+  return runs.map(({ id, api_key }) => request('POST', `/runs/${id}/receipt`, { authorization: `Bearer ${api_key}` }));
 }
 
 async function mintRound(ledger: LedgerProcess, scenario: Scenario, mints: number): Promise<void> {

@@ -24,21 +24,29 @@ export async function found(db: Db, name: string): Promise<Tenant> {
   return { organization_id, name, api_key, key_id };
 }
 
-/** Runs at Approval, their receipts about 1.5 kB; returns their ids. */
-export async function approvedRuns(db: Db, { organization_id, key_id }: Tenant, count: number): Promise<string[]> {
-  const stages = JSON.stringify(STAGES.slice(0, -1).map((stage) => ({ stage, at: AT, by: key_id })));
-  const ids: string[] = [];
-  while (ids.length < count) {
+/** Runs at Approval, opened by the organizations in turn; their receipts are about 1.5 kB. */
+export async function approvedRuns(
+  db: Db,
+  tenants: Tenant[],
+  count: number,
+): Promise<{ id: string; api_key: string }[]> {
+  const stages = tenants.map(({ key_id }) =>
+    JSON.stringify(STAGES.slice(0, -1).map((stage) => ({ stage, at: AT, by: key_id }))),
+  );
+  const runs: { id: string; api_key: string }[] = [];
+  while (runs.length < count) {
     const rows: Value[][] = [];
-    while (rows.length < ROWS_AT_ONCE && ids.length < count) {
+    while (rows.length < ROWS_AT_ONCE && runs.length < count) {
+      const turn = runs.length % tenants.length;
+      const { organization_id, api_key } = tenants[turn]!;
       const id = newId('run');
-      ids.push(id);
+      runs.push({ id, api_key });
       const approved_block = JSON.stringify(blockOf(id));
       rows.push([
         organization_id,
         id,
         'Approval',
-        stages,
+        stages[turn]!,
         AT,
         INPUTS,
         EVIDENCE,
@@ -52,7 +60,7 @@ export async function approvedRuns(db: Db, { organization_id, key_id }: Tenant, 
     }
     await db.insert('runs', RUN_COLUMNS, rows.map(withDefaults));
   }
-  return ids;
+  return runs;
 }
 
 /** A chain of `count` receipts with its Runs and its head, as if it had been minted long ago. */
