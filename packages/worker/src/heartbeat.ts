@@ -28,9 +28,10 @@ export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<v
   // A worker that was started anew may offer something else than when it registered.
   let introduce = true;
   while (!ended.aborted) {
-    // A lease that is taken while the router holds the answer has to be renewed too: then the heartbeat starts again.
+    // What changes while the router holds the answer is told at once: a lease that was taken has to be renewed too.
     const change = new AbortController();
-    const stop = AbortSignal.any([ended, change.signal]);
+    const drained = worker.draining.aborted ? [] : [worker.draining];
+    const stop = AbortSignal.any([ended, change.signal, ...drained]);
     worker.held.changed(stop).then(
       () => change.abort(),
       () => undefined,
@@ -69,7 +70,7 @@ async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Prom
       leases: leases.map(({ job, lease_token }) => ({ job_id: job.id, lease_token })),
       wait_seconds,
     },
-    AbortSignal.any([stop, AbortSignal.timeout(wait_seconds * 1_000 + ANSWER_MS)]),
+    AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(wait_seconds * 1_000) + ANSWER_MS)]),
   );
   take(worker, leases, answer);
   const calm = isDraining || answer.desired === 'drain' ? Math.min(DRAINING_MS, waitSeconds(leases) * 1_000) : CALM_MS;
