@@ -4,16 +4,22 @@ import { Decision, EvidenceKind, LaneName, Stage } from '../vocabulary.ts';
 import { Instant, JsonObject, Line, Prose, Sha256 } from '../wire.ts';
 import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
 
-export const NewRun = z.object({
-  lane: LaneName,
-  title: Line,
-  /** Per lane; validated by the lane. */
-  inputs: JsonObject,
-  agent_profile_id: z
-    .string()
-    .regex(/^\w{1,100}$/, 'must be the id of an agent profile')
-    .optional(),
-});
+export const NewRun = z
+  .object({
+    lane: LaneName,
+    title: Line,
+    /** Per lane; validated by the lane. */
+    inputs: JsonObject,
+    agent_profile_id: z
+      .string()
+      .regex(/^\w{1,100}$/, 'must be the id of an agent profile')
+      .optional(),
+  })
+  .meta({
+    examples: [
+      { lane: 'generic', title: 'Summary of a visit', inputs: { task: 'Summarize the visit report', kind: 'agent' } },
+    ],
+  });
 export type NewRun = z.infer<typeof NewRun>;
 
 /** JSON form of an evidence upload; `multipart/form-data` carries the same members beside `file`. */
