@@ -4,6 +4,7 @@ import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.t
 import { DatabaseUnavailable } from './error.ts';
 
 const SCAN_ROWS = 500;
+const STATEMENT_MS = 60_000;
 const ATTEMPTS = 8;
 const INT8 = 20;
 
@@ -29,7 +30,9 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 120_000,
+    statement_timeout: STATEMENT_MS,
+    // A server that is silent, not gone: the connection is given up a little after the server should have.
+    query_timeout: STATEMENT_MS + 5_000,
     keepAlive: true,
     types,
   };
@@ -162,7 +165,7 @@ function unavailableOr(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? '';
   const away =
     /^(08|53|57P0|57014|25006|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENOENT)/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/.test(
+    /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Query read timeout/.test(
       error.message,
     );
   return away ? new DatabaseUnavailable(error) : error;
