@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { MIGRATIONS } from '@rcpt/ledger/migrations.ts';
+import { MIGRATIONS as LEDGER } from '@rcpt/ledger/migrations.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
@@ -20,8 +20,8 @@ export interface Database {
 
 export interface Engine {
   name: EngineName;
-  /** A new database with the ledger's schema. */
-  create(name: string): Promise<Database>;
+  /** A new database with the ledger's schema, or the one that is given. */
+  create(name: string, migrations?: string): Promise<Database>;
   yardstick(): Promise<Yardstick>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function openEngine(name: EngineName, folder: string): Promise<Engi
 function openFiles(folder: string): Engine {
   return {
     name: 'sqlite',
-    create: (name) => created(`sqlite:${join(folder, name, 'ledger.db')}`, join(folder, name)),
+    create: (name, migrations) => created(`sqlite:${join(folder, name, 'data.db')}`, join(folder, name), migrations),
     yardstick: async () => openSqliteYardstick(join(folder, 'yardstick.db')),
     stop: async () => {},
   };
@@ -60,19 +60,19 @@ async function openServer(folder: string): Promise<Engine> {
   const urlOf = (name: string) => `postgres://postgres:password@127.0.0.1:${port}/${name}`;
   return {
     name: 'postgres',
-    async create(name) {
+    async create(name, migrations) {
       await server.createDatabase(name);
-      return created(urlOf(name), join(folder, `postgres-${name}`));
+      return created(urlOf(name), join(folder, `postgres-${name}`), migrations);
     },
     yardstick: () => openPostgresYardstick(urlOf('postgres')),
     stop: () => server.stop(),
   };
 }
 
-async function created(url: string, folder: string): Promise<Database> {
+async function created(url: string, folder: string, migrations: string = LEDGER): Promise<Database> {
   mkdirSync(folder, { recursive: true });
   const db = openDatabase(url);
-  await migrate(db, MIGRATIONS);
+  await migrate(db, migrations);
   return { url, folder, db };
 }
 

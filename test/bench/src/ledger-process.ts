@@ -1,4 +1,4 @@
-/** The real thing: `./rcpt ledger` in a process of its own, and what the kernel says about it. */
+/** The real thing: `./rcpt ledger` or `./rcpt router` in a process of its own, and what the kernel says about it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 export const HOME = fileURLToPath(new URL('../../..', import.meta.url));
 
-export interface LedgerProcess {
+export interface ServiceProcess {
   port: number;
   pid: number;
-  /** From spawn to the first 200 of `GET /healthz`. */
+  /** From spawn to the first 200 of its health endpoint. */
   healthy_after_ms: number;
   /** Bytes resident now, and at most since `forgetPeak` or the start. */
   memory(): { resident: number; peak: number };
@@ -19,29 +19,44 @@ export interface LedgerProcess {
   /** Processor time so far in microseconds: of the main thread, and of all. */
   cpu(): { main_us: number; all_us: number };
   stop(): Promise<void>;
+  /** As a crash would. */
+  kill(): Promise<void>;
 }
+export type LedgerProcess = ServiceProcess;
 
 /** `folder` gets log, objects and mails; a second start in it goes on. Further settings: `environment`. */
-export async function startLedgerProcess(
+export function startLedgerProcess(
   database_url: string,
   folder: string,
   environment: Record<string, string> = {},
 ): Promise<LedgerProcess> {
-  const log = join(folder, `ledger-${process.hrtime.bigint()}.log`);
+  return startProcess('ledger', '/healthz', folder, {
+    LEDGER_PORT: '0',
+    LEDGER_DATABASE_URL: database_url,
+    LEDGER_STORAGE_URL: `file:${folder}/objects`,
+    LEDGER_SMTP_URL: `file:${folder}/outbox`,
+    LEDGER_SHARE_REQUESTS_PER_MINUTE: '100000000',
+    ...environment,
+  });
+}
+
+/** `folder` gets its log. */
+export async function startProcess(
+  component: 'ledger' | 'router',
+  health: string,
+  folder: string,
+  environment: Record<string, string>,
+): Promise<ServiceProcess> {
+  const log = join(folder, `${component}-${process.hrtime.bigint()}.log`);
   const file = openSync(log, 'a');
   const began = performance.now();
-  const child = spawn(join(HOME, 'rcpt'), ['ledger'], {
+  const child = spawn(join(HOME, 'rcpt'), [component], {
     cwd: folder,
     stdio: ['ignore', 'ignore', file],
     env: {
       PATH: process.env.PATH,
       // For a profile: `BENCH_NODE_OPTIONS=--cpu-prof npm run bench`; it lands in `folder`.
       NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? '',
-      LEDGER_PORT: '0',
-      LEDGER_DATABASE_URL: database_url,
-      LEDGER_STORAGE_URL: `file:${folder}/objects`,
-      LEDGER_SMTP_URL: `file:${folder}/outbox`,
-      LEDGER_SHARE_REQUESTS_PER_MINUTE: '100000000',
       ...environment,
     },
   });
@@ -51,7 +66,7 @@ export async function startLedgerProcess(
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
   const port = await listening(child, log);
-  while (!(await healthy(port))) await sleep(1);
+  while (!(await healthy(port, health))) await sleep(1);
   const healthy_after_ms = performance.now() - began;
   const pid = child.pid!;
   return {
@@ -62,12 +77,15 @@ export async function startLedgerProcess(
     // The kernel's word for: begin a new VmHWM.
     forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
     cpu: () => ({ main_us: cpuOf(`/proc/${pid}/task/${pid}/stat`), all_us: cpuOf(`/proc/${pid}/stat`) }),
-    async stop() {
-      if (child.exitCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+    stop: () => ended(child, 'SIGTERM'),
+    kill: () => ended(child, 'SIGKILL'),
   };
+}
+
+async function ended(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
 }
 
 /** The port in the first log line. */
@@ -76,13 +94,13 @@ async function listening(child: ChildProcess, log: string): Promise<number> {
     const text = readFileSync(log, 'utf8');
     const port = /"port":(\d+)/.exec(text)?.[1];
     if (port !== undefined) return Number(port);
-    if (child.exitCode !== null) throw new Error(`the ledger did not start: ${text}`);
+    if (child.exitCode !== null) throw new Error(`it did not start: ${text}`);
     await sleep(1);
   }
 }
 
-async function healthy(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/healthz`).then(
+async function healthy(port: number, path: string): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}${path}`).then(
     (response) => response.arrayBuffer().then(() => response.status === 200),
     () => false,
   );

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the ledger beside the limits of the machine it runs on. What is compared is measured in turns within
+ * `npm run bench`: the ledger beside the limits of the machine it runs on, the router beside the job queues of others. What is compared is measured in turns within
  * one run, so that a noisy machine disturbs both sides alike; rates of different runs say little.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { measureMint } from './mint.ts';
 import { chainOf, found } from './prepare.ts';
 import { measurePrint } from './print.ts';
 import { createReport, type Report } from './report.ts';
+import { measureRouter } from './router.ts';
 import { measureScale } from './scale.ts';
 import { measureStart } from './start.ts';
 import { type Chain, measureVerify } from './verify.ts';
@@ -23,6 +24,12 @@ const FULL = {
   verify: { rounds: 3, short: 10_000 },
   print: { rounds: 3, pages_per_round: 3_000, pdfs_per_round: 200 },
   start: 5,
+  router: {
+    throughput: { rounds: 5, jobs: 6_000, peer_jobs: 4_000 },
+    latency: { rounds: 5, jobs_per_round: 200, idle_workers: 8, cancels: 200 },
+    depth: { rounds: 6, jobs_per_round: 6_000, short: 30_000, long: 1_000_000, restarts: 3 },
+    idle: { workers: 2_000, beat_every_seconds: 10, measured_seconds: 30 },
+  },
 };
 
 const QUICK: typeof FULL = {
@@ -32,6 +39,12 @@ const QUICK: typeof FULL = {
   verify: { rounds: 2, short: 2_000 },
   print: { rounds: 2, pages_per_round: 500, pdfs_per_round: 50 },
   start: 2,
+  router: {
+    throughput: { rounds: 2, jobs: 1_500, peer_jobs: 1_000 },
+    latency: { rounds: 1, jobs_per_round: 100, idle_workers: 8, cancels: 40 },
+    depth: { rounds: 2, jobs_per_round: 1_000, short: 3_000, long: 30_000, restarts: 1 },
+    idle: { workers: 200, beat_every_seconds: 1, measured_seconds: 4 },
+  },
 };
 
 const PARTS = Object.keys(FULL) as (keyof typeof FULL)[];
@@ -71,7 +84,9 @@ async function bench(wanted: Set<keyof typeof FULL>, engines: EngineName[], size
   const report = createReport(values.json);
   try {
     if (wanted.has('http')) await measureHttp(sizes.http, report);
-    for (const name of engines) {
+    if (wanted.has('router')) await measureRouter(engines, folder, sizes.router, report);
+    const onOneEngine = parts.some((part) => part !== 'http' && part !== 'router');
+    for (const name of onOneEngine ? engines : []) {
       const engine = await openEngine(name, folder);
       try {
         await measureOn(engine, wanted, sizes, report);
