@@ -1,12 +1,12 @@
 /** Jobs as members see them, and how one is made. */
 import type { NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
-import type { Queries } from '@rcpt/service/db.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';
 import { type Job, phase } from './domain/job.ts';
 import { quoteCents, usdNumber } from './domain/price.ts';
 import { waitingFor } from './domain/worker.ts';
-import { listWorkers, type StoredWorker } from './store/workers.ts';
+import type { Fleet } from './fleet.ts';
+import type { StoredWorker } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
@@ -58,13 +58,16 @@ export function newJob(body: NewJob): CreateAct {
   };
 }
 
+/** For jobs that are not queued. */
+export const NOBODY: ReadonlyMap<string, StoredWorker> = new Map();
+
 /** Workers are only looked at when a queued job has to say why it waits. */
-export async function showJobs(db: Queries, jobs: Job[], now: number): Promise<PublicJob[]> {
-  const workers = jobs.some((job) => job.status === 'queued') ? await listWorkers(db) : [];
+export async function showJobs(fleet: Fleet, jobs: Job[], now: number): Promise<PublicJob[]> {
+  const workers = jobs.some((job) => job.status === 'queued') ? await fleet.workers() : NOBODY;
   return jobs.map((job) => showJob(job, workers, now));
 }
 
-export function showJob(job: Job, workers: StoredWorker[], now: number): PublicJob {
+export function showJob(job: Job, workers: ReadonlyMap<string, StoredWorker>, now: number): PublicJob {
   return {
     id: job.id,
     member_id: job.member_id,
@@ -84,7 +87,7 @@ export function showJob(job: Job, workers: StoredWorker[], now: number): PublicJ
     attempt: job.attempt,
     max_attempts: job.max_attempts,
     priority: job.priority,
-    waiting_for: job.status === 'queued' ? waitingFor(job, workers, now) : null,
+    waiting_for: job.status === 'queued' ? waitingFor(job, workers.values(), now) : null,
     created_at: job.created_at,
   };
 }

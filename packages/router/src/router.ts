@@ -2,6 +2,7 @@
 import type { Db } from '@rcpt/service/db.ts';
 import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
+import type { Fleet } from './fleet.ts';
 import type { NewsDesk } from './news.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
 import type { Waiting } from './waiting.ts';
@@ -13,6 +14,7 @@ export interface Router {
   writer: Writer;
   desk: NewsDesk;
   folder: ReceiptsFolder;
+  fleet: Fleet;
   waiting: Waiting;
   probe: Probe;
   /** Milliseconds since 1970. */

@@ -8,6 +8,7 @@ import { openDatabase } from '@rcpt/service/open.ts';
 import { createApp } from './app.ts';
 import { startBridge } from './bridge/deliver.ts';
 import type { Config } from './config.ts';
+import { createFleet } from './fleet.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openNewsDesk } from './news.ts';
 import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
@@ -53,7 +54,8 @@ export async function startRouter(
   const probe = createProbe(async () => void (await db.get('select 1 as one')), {
     onFailure: (error) => logger.warn({ dependency: 'db', err: error }, 'probe failed'),
   });
-  const router: Router = { config, db, writer, desk, folder, waiting: createWaiting(desk), probe, now };
+  const waiting = createWaiting(desk);
+  const router: Router = { config, db, writer, desk, folder, fleet: createFleet(db), waiting, probe, now };
   const app = await createApp(router, logger);
   const stopSweeping = keepSweeping(router, logger);
   const bridge = startBridge(router, logger);

@@ -138,6 +138,9 @@ async function beat(
       }),
     }),
   });
+  const said =
+    capabilities === undefined ? { status } : { status, capabilities: capabilities as StoredWorker['capabilities'] };
+  router.fleet.heard(worker.id, { ...said, last_heartbeat_at: instant(router.now()) });
   return {
     ok: true,
     worker_id: worker.id,

@@ -30,14 +30,19 @@ export function supports({ capabilities: { supports: types } }: Seen, job_type: 
   return types === undefined || types.includes(job_type);
 }
 
+const TAKING = new Set<WorkerStatus>(['registered', 'online', 'busy']);
+
 /** Among the workers that take work now. */
 export function waitingFor(
   job: { requested_gpu_sku: string; job_type: JobType },
-  workers: Seen[],
+  workers: Iterable<Seen>,
   now: number,
 ): WaitingFor {
-  const taking = workers.filter((worker) => ['registered', 'online', 'busy'].includes(stateOf(worker, now)));
-  const offering = taking.filter((worker) => offers(worker, job.requested_gpu_sku));
-  if (offering.length === 0) return 'no_worker_for_sku';
-  return offering.some((worker) => supports(worker, job.job_type)) ? 'all_busy' : 'no_worker_for_type';
+  let offered = false;
+  for (const worker of workers) {
+    if (!offers(worker, job.requested_gpu_sku) || !TAKING.has(stateOf(worker, now))) continue;
+    if (supports(worker, job.job_type)) return 'all_busy';
+    offered = true;
+  }
+  return offered ? 'no_worker_for_type' : 'no_worker_for_sku';
 }

@@ -72,6 +72,7 @@ export function adminRoutes(app: App, router: Router): void {
             news.workers.add(id);
           },
         });
+        router.fleet.changed();
         return shown(await loadWorker(router.db, id));
       },
     );

@@ -7,7 +7,7 @@ import { newJob, showJobs } from '../jobs.ts';
 import { queueKey } from '../news.ts';
 import type { Router } from '../router.ts';
 import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
-import { loadMember } from '../store/members.ts';
+import { createMemberCheck } from '../store/members.ts';
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -17,7 +17,8 @@ const Page = z.object({
 });
 
 export function jobRoutes(app: App, router: Router): void {
-  const { db, writer } = router;
+  const { db, writer, fleet } = router;
+  const requireMember = createMemberCheck(db);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['jobs'], security: OPEN_OR_BEARER };
 
@@ -35,13 +36,13 @@ export function jobRoutes(app: App, router: Router): void {
     },
     async (request, reply) => {
       const act = newJob(request.body);
-      await loadMember(db, request.body.member_id);
+      await requireMember(request.body.member_id);
       if (keyOf(request) === undefined) {
         const job = (await writer.act(act)) as StoredJob;
         return reply
           .code(201)
           .header('location', `/jobs/${job.id}`)
-          .send((await showJobs(db, [job], router.now()))[0]!);
+          .send((await showJobs(fleet, [job], router.now()))[0]!);
       }
       return createAndSend(router, request, reply, async (tx, book, news) => {
         const { job, event } = act.create(book);
@@ -49,7 +50,7 @@ export function jobRoutes(app: App, router: Router): void {
         await insertEvents(tx, [event]);
         const key = queueKey(job.requested_gpu_sku, job.job_type);
         news.queued.set(key, (news.queued.get(key) ?? 0) + 1);
-        return { body: (await showJobs(tx, [job], book.now))[0]!, location: `/jobs/${job.id}` };
+        return { body: (await showJobs(fleet, [job], book.now))[0]!, location: `/jobs/${job.id}` };
       });
     },
   );
@@ -60,7 +61,7 @@ export function jobRoutes(app: App, router: Router): void {
       config,
       schema: { ...common, summary: 'Jobs, newest first', querystring: JobQuery, response: { 200: z.array(Job) } },
     },
-    async (request) => showJobs(db, await listJobs(db, request.query), router.now()),
+    async (request) => showJobs(fleet, await listJobs(db, request.query), router.now()),
   );
 
   app.get(
@@ -83,7 +84,7 @@ export function jobRoutes(app: App, router: Router): void {
             return effect.job;
           },
         });
-        return (await showJobs(db, [job], router.now()))[0]!;
+        return (await showJobs(fleet, [job], router.now()))[0]!;
       },
     );
   byHand('start', 'Start a queued job by hand, without a worker', start);
@@ -141,6 +142,6 @@ export function jobRoutes(app: App, router: Router): void {
     return job;
   }
   async function shown(id: string) {
-    return (await showJobs(db, [await existing(id)], router.now()))[0]!;
+    return (await showJobs(fleet, [await existing(id)], router.now()))[0]!;
   }
 }

@@ -69,7 +69,10 @@ type Create = (tx: Queries, book: Book, news: News) => Promise<Created>;
 
 /** 201 with `Location`. */
 export async function createAndSend(router: Router, request: FastifyRequest, reply: FastifyReply, create: Create) {
-  const { body, location } = await createdOnce(router, request, create);
+  return sendCreated(reply, await createdOnce(router, request, create));
+}
+
+export function sendCreated(reply: FastifyReply, { body, location }: Created) {
   return reply.code(201).header('location', location).send(body);
 }
 

@@ -18,7 +18,7 @@ import {
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { showJob } from '../jobs.ts';
+import { NOBODY, showJob } from '../jobs.ts';
 import type { Router } from '../router.ts';
 import {
   acceptJob,
@@ -32,7 +32,7 @@ import {
   reportLog,
   reportStatus,
 } from '../workers.ts';
-import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
+import { createdOnce, IdempotencyHeader, OPEN_OR_BEARER, sendCreated } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
 
@@ -55,11 +55,14 @@ export function workerRoutes(app: App, router: Router): void {
         response: { 201: Registered },
       },
     },
-    (request, reply) =>
-      createAndSend(router, request, reply, async (tx, book) => {
+    async (request, reply) => {
+      const created = await createdOnce(router, request, async (tx, book) => {
         const registered = await register(tx, book, request.body);
         return { body: registered, location: `/admin/workers/${registered.worker_id}` };
-      }),
+      });
+      router.fleet.changed();
+      return sendCreated(reply, created);
+    },
   );
 
   app.post(
@@ -99,7 +102,7 @@ export function workerRoutes(app: App, router: Router): void {
       schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } },
     },
     async (request) =>
-      showJob(await acceptJob(router, request.worker, request.params.id, request.body), [], router.now()),
+      showJob(await acceptJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
   );
 
   app.post(
@@ -141,14 +144,14 @@ export function workerRoutes(app: App, router: Router): void {
       schema: { ...held, summary: 'Complete; the server computes the cost', body: Completion, response: { 200: Job } },
     },
     async (request) =>
-      showJob(await completeJob(router, request.worker, request.params.id, request.body), [], router.now()),
+      showJob(await completeJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
   );
 
   app.post(
     '/workers/jobs/:id/fail',
     { config, schema: { ...held, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
     async (request) =>
-      showJob(await failJob(router, request.worker, request.params.id, request.body), [], router.now()),
+      showJob(await failJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
   );
 }
 

@@ -31,6 +31,20 @@ export async function loadMember(db: Queries, id: string): Promise<StoredMember>
   return member;
 }
 
+/** Members stay, so one that was seen is not looked up again. */
+const SEEN_MEMBERS = 100_000;
+
+/** Throws `not_found`. */
+export function createMemberCheck(db: Queries): (id: string) => Promise<void> {
+  const seen = new Set<string>();
+  return async (id) => {
+    if (seen.has(id)) return;
+    await loadMember(db, id);
+    if (seen.size >= SEEN_MEMBERS) seen.clear();
+    seen.add(id);
+  };
+}
+
 /** As `loadMember`, held until the transaction ends. */
 export async function lockMember(tx: Queries, id: string): Promise<StoredMember> {
   const member = await tx.get<StoredMember>(`select ${MEMBER} from members where id = $1 ${tx.dialect.forUpdate}`, [
