@@ -17,25 +17,33 @@ export function drainOnSignals(logger: Logger, close: () => Promise<void>): void
     logger.info({ signal }, 'draining');
     const late = setTimeout(() => {
       logger.error('drain took too long');
-      logger.flush();
-      process.exit(1);
+      leave(logger, 1);
     }, DRAIN_MS);
     late.unref();
     close().then(
       () => {
         logger.info('drained');
-        logger.flush();
-        process.exit(0);
+        leave(logger, 0);
       },
       (error: unknown) => {
         logger.error({ err: error }, 'drain failed');
-        logger.flush();
-        process.exit(1);
+        leave(logger, 1);
       },
     );
   };
   process.on('SIGTERM', () => drain('SIGTERM'));
   process.on('SIGINT', () => drain('SIGINT'));
+}
+
+const LAST_LINE_MS = 20;
+
+/**
+ * Lines are written behind. When nobody reads stderr any more, only the event loop hears of it: `process.exit` at once would
+ * try to write the last line forever.
+ */
+function leave(logger: Logger, code: number): void {
+  logger.flush();
+  setTimeout(() => process.exit(code), LAST_LINE_MS);
 }
 
 export interface RunningService {
