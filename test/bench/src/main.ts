@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: the ledger beside the limits of the machine it runs on, the router beside the job queues of others. What is compared is measured in turns within
- * one run, so that a noisy machine disturbs both sides alike; rates of different runs say little.
+ * `npm run bench`: the ledger beside the limits of the machine it runs on, the router beside the job queues of others.
+ * What is compared is measured in turns within one run, so that a noisy machine disturbs both sides alike; rates of
+ * different runs say little.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,25 +80,23 @@ await bench(new Set(parts), engines, values.quick ? QUICK : FULL);
 async function bench(wanted: Set<keyof typeof FULL>, engines: EngineName[], sizes: typeof FULL): Promise<void> {
   mkdirSync(join(HERE, '.data'), { recursive: true });
   const folder = mkdtempSync(join(HERE, '.data', 'run-'));
+  // However it ends.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   // As root, PostgreSQL runs as another user, who has to reach its files in here.
   chmodSync(folder, 0o755);
   const report = createReport(values.json);
-  try {
-    if (wanted.has('http')) await measureHttp(sizes.http, report);
-    if (wanted.has('router')) await measureRouter(engines, folder, sizes.router, report);
-    const onOneEngine = parts.some((part) => part !== 'http' && part !== 'router');
-    for (const name of onOneEngine ? engines : []) {
-      const engine = await openEngine(name, folder);
-      try {
-        await measureOn(engine, wanted, sizes, report);
-      } finally {
-        await engine.stop();
-      }
+  if (wanted.has('http')) await measureHttp(sizes.http, report);
+  if (wanted.has('router')) await measureRouter(engines, folder, sizes.router, report);
+  const onOneEngine = parts.some((part) => part !== 'http' && part !== 'router');
+  for (const name of onOneEngine ? engines : []) {
+    const engine = await openEngine(name, folder);
+    try {
+      await measureOn(engine, wanted, sizes, report);
+    } finally {
+      await engine.stop();
     }
-    process.stdout.write(`\n${report.table()}\n\nJSON lines: ${values.json}\n`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
+  process.stdout.write(`\n${report.table()}\n\nJSON lines: ${values.json}\n`);
 }
 
 async function measureOn(
