@@ -10,6 +10,7 @@ import type { Logger } from '@rcpt/service/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
 import { claimDue, type PendingEntry, postpone, reach } from '../store/bridge.ts';
+import { evidenceOf } from './evidence.ts';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 20;
@@ -89,9 +90,18 @@ async function deliver(db: Router['db'], ledger: LedgerClient, entry: PendingEnt
     stage = to;
   };
   await step('new', 'opened', async () => undefined);
-  await step('opened', 'executed', () => ledger.postExecution(id, execution, key('execution')));
+  await step('opened', 'evidenced', async () => {
+    for (const item of await evidenceOf(db, job_id))
+      await ledger.attachEvidence(id, item.body, key(`evidence.${item.key}`)).catch(unlessRefused);
+  });
+  await step('evidenced', 'executed', () => ledger.postExecution(id, execution, key('execution')));
   await step('executed', 'checked', () => ledger.runChecks(id, key('checks')));
   await step('checked', 'done', () => ledger.giveVerdict(id, key('verdict')));
+}
+
+/** An item the ledger will never take must not keep the Run from its verdict, whose checks say what is missing. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ProblemError) || ![413, 415, 422].includes(error.problem.status)) throw error;
 }
 
 /** After the ledger forgot the key (a day) a repeated call is out of order: the Run is further than this call. */
