@@ -6,36 +6,62 @@ import { fileURLToPath } from 'node:url';
 
 const LAUNCHER = fileURLToPath(new URL('../../../rcpt', import.meta.url));
 
+/**
+ * The component in a process group of its own, so that Ctrl-C in a terminal reaches it through us and once; beside it a
+ * watcher on a pipe to us: when we are killed the pipe closes and the component is killed too. That costs nothing, every
+ * store recovers at its start, and the next start finds ports and folders free.
+ */
+const GUARD = `trap : TERM INT HUP
+(trap '' TERM INT HUP; read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & watch=$!
+"$@" 3<&-
+code=$?
+kill -KILL $watch
+exit $code`;
+
 export interface Component {
   name: string;
-  url: string;
+  /** Resolves once it works, with where it listens; rejects with the one line it said when it does not start. */
+  ready: Promise<string>;
   /** Resolves with the exit code, when it ends for whatever reason. */
   ended: Promise<number>;
-  /** SIGTERM, then waits for the drain. */
+  /** SIGTERM, then waits for the drain. A second call does not wait: see the component's own second SIGTERM. */
   stop(): Promise<number>;
 }
 
-/** Resolves once the component listens. Throws with the one line it said when it does not start. */
-export async function startComponent(name: string, environment: Record<string, string>, onLog: (line: string) => void): Promise<Component> {
-  const child = spawn(LAUNCHER, [name], { env: { ...process.env, ...environment }, stdio: ['ignore', 'inherit', 'pipe'] });
+export function startComponent(
+  words: [name: string, ...args: string[]],
+  environment: Record<string, string>,
+  onLog: (line: string) => void,
+): Component {
+  const [name] = words;
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', LAUNCHER, ...words], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
+    detached: true,
+  });
   const ended = exitOf(child);
   const lines = createInterface({ input: child.stderr! });
-  const url = await new Promise<string>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     let said = '';
+    let isReady = false;
     lines.on('line', (line) => {
       const entry = parsed(line);
-      if (entry?.msg === 'listening' && typeof entry.url === 'string') resolve(entry.url);
-      else if (entry === null) said = line;
-      if (entry === null || worthReading(entry)) onLog(line);
+      if (entry?.msg === 'listening' || entry?.msg === 'ready') {
+        isReady = true;
+        resolve(typeof entry.url === 'string' ? entry.url : '');
+      } else if (entry === null) said = line;
+      // The line that says why it does not start is the caller's to show.
+      if (entry === null ? isReady : worthReading(entry)) onLog(line);
     });
-    void ended.then(() => reject(new Error(said || `${name} ended before it listened`)));
+    lines.once('close', () => void ended.then(() => reject(new Error(said || `${name} ended before it was ready`))));
   });
+  ready.catch(() => undefined);
   return {
     name,
-    url,
+    ready,
     ended,
     stop() {
-      if (child.exitCode === null) child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGTERM');
       return ended;
     },
   };

@@ -26,7 +26,12 @@ export interface Benchmark {
 export async function measureMachine(folder: string, log: (line: string) => void): Promise<Benchmark> {
   const started_at = new Date().toISOString();
   const block = new Uint8Array(65_536).map((_, i) => i % 251);
-  const record = { schema: 'service.receipt/v1', org_seq: 7, parent_hash: '0'.repeat(64), inputs: { task: 'measure', sizes: [1, 2.5, 1e-7] } };
+  const record = {
+    schema: 'service.receipt/v1',
+    org_seq: 7,
+    parent_hash: '0'.repeat(64),
+    inputs: { task: 'measure', sizes: [1, 2.5, 1e-7] },
+  };
   const measurements = [
     await measure('sha256', 'hash of 65536 bytes', () => void sha256Hex(block), log),
     await measure('canonicalize', 'canonical JSON of a small record', () => void canonicalize(record), log),
@@ -53,10 +58,15 @@ async function measureDisk(folder: string, log: (line: string) => void): Promise
   const file = openSync(path, 'w', 0o600);
   const line = 'x'.repeat(1_500);
   try {
-    return await measure('disk_sync', 'append of 1500 bytes, synced to disk', () => {
-      writeSync(file, line);
-      fdatasyncSync(file);
-    }, log);
+    return await measure(
+      'disk_sync',
+      'append of 1500 bytes, synced to disk',
+      () => {
+        writeSync(file, line);
+        fdatasyncSync(file);
+      },
+      log,
+    );
   } finally {
     closeSync(file);
     rmSync(path, { force: true });
@@ -66,7 +76,12 @@ async function measureDisk(folder: string, log: (line: string) => void): Promise
 const SLICES = 5;
 const SLICE_MS = 200;
 
-async function measure(name: Measurement['name'], unit: string, operation: () => void, log: (line: string) => void): Promise<Measurement> {
+async function measure(
+  name: Measurement['name'],
+  unit: string,
+  operation: () => void,
+  log: (line: string) => void,
+): Promise<Measurement> {
   let count = 0;
   let elapsed = 0;
   for (let slice = 1; slice <= SLICES; slice++) {
@@ -83,5 +98,11 @@ async function measure(name: Measurement['name'], unit: string, operation: () =>
     await new Promise((lap) => setImmediate(lap));
   }
   const duration_seconds = Math.round(elapsed * 1_000) / 1_000_000;
-  return { name, count, unit, duration_seconds, rate_per_second: Math.round((count / duration_seconds) * 1_000) / 1_000 };
+  return {
+    name,
+    count,
+    unit,
+    duration_seconds,
+    rate_per_second: Math.round((count / duration_seconds) * 1_000) / 1_000,
+  };
 }

@@ -1,22 +1,27 @@
-/** `./rcpt up`: the ledger on embedded defaults, a demonstration on the first start, and it stays up. */
+/** `./rcpt up`: ledger, router and one worker on embedded defaults, two demonstrations on the first start, and it stays up. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { demonstrateBenchmark } from './benchmark.ts';
 import { type Component, startComponent } from './component.ts';
-import { type Demo, demonstrate } from './demo.ts';
+import { type Demo, openDemo } from './demo.ts';
+import { demonstrateTraining, workerWords } from './training.ts';
+import { welcome } from './welcome.ts';
 
 const HELP = `Usage: ./rcpt up [--data DIR] [--no-demo] [--json]
 
-Starts the ledger on its embedded defaults under ./data. The first start creates a demo organization and takes a
-benchmark of this machine from Inputs to a verified receipt; later starts find everything as it was.
+Starts the ledger, the router and one worker on their embedded defaults under ./data. The first start creates a demo
+organization and takes two pieces of work to a verified receipt: a benchmark of this machine, and a small training that the
+worker runs. Later starts find everything as it was.
 
   --data DIR  where everything is kept (default: data)
   --no-demo   only start
   --json      print the addresses and the demo as one JSON line on stdout
-The settings of ./rcpt ledger (LEDGER_PORT and the others) apply.
+The settings of ./rcpt ledger and ./rcpt router (LEDGER_PORT, ROUTER_PORT and the others) apply.
 `;
+
+type Say = (line: string) => void;
 
 /** Resolves with the exit code once everything has drained. */
 export async function up(args: string[]): Promise<number> {
@@ -24,31 +29,111 @@ export async function up(args: string[]): Promise<number> {
   if (typeof options === 'number') return options;
   const data = resolve(options.data);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const admin_token = process.env.LEDGER_ADMIN_TOKEN || randomBytes(32).toString('base64url');
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
-
-  let ledger: Component;
+  const say: Say = (line) => void process.stderr.write(`${line}\n`);
+  const house = openHouse(say);
   try {
-    ledger = await startComponent('ledger', { ...ledgerDefaults(data), LEDGER_ADMIN_TOKEN: admin_token }, say);
+    const { ledger_url, router_url, demo } = await start(house, data, options['no-demo'], say);
+    const shown = demo && (await demonstrate(demo, data, ledger_url, router_url, house, say));
+    const standing = { ledger_url, router_url, data, demo: shown };
+    process.stdout.write(options.json ? `${JSON.stringify(standing)}\n` : await welcome(standing));
   } catch (error) {
-    say((error as Error).message);
-    return 1;
+    if (!house.stopping.aborted) {
+      say((error as Error).message);
+      await house.stop();
+      return 1;
+    }
   }
-  let stopping = false;
+  return house.ended();
+}
+
+/** In this order: the router brings its finished jobs to the ledger, the worker takes its jobs from the router. */
+async function start(house: House, data: string, withoutDemo: boolean, say: Say) {
+  const admin_token = process.env.LEDGER_ADMIN_TOKEN || randomBytes(32).toString('base64url');
+  const ledger = { ...defaults(ledgerDefaults(data)), LEDGER_ADMIN_TOKEN: admin_token };
+  const ledger_url = await house.add(['ledger'], ledger, say);
+  const demo = withoutDemo ? null : await openDemo(data, ledger_url, admin_token);
+  const bridge: Record<string, string> =
+    demo === null ? {} : { LEDGER_URL: ledger_url, LEDGER_API_KEY: demo.agent_key };
+  const router_url = await house.add(['router'], { ...defaults(routerDefaults(data)), ...bridge }, say);
+  await house.add(['worker', ...workerWords(router_url, data)], {}, say);
+  return { ledger_url, router_url, demo };
+}
+
+/** A demonstration that stops half way does not stop the services. */
+async function demonstrate(
+  demo: Demo,
+  data: string,
+  ledger_url: string,
+  router_url: string,
+  house: House,
+  say: Say,
+): Promise<Demo> {
+  const admin_token = process.env.ROUTER_ADMIN_TOKEN || undefined;
+  let reached = demo;
+  try {
+    reached = await demonstrateBenchmark(data, reached, ledger_url, say);
+    reached = await demonstrateTraining({ data, ledger_url, router_url, admin_token, say }, reached);
+  } catch (error) {
+    if (house.stopping.aborted) throw error;
+    say(`The demonstration stopped: ${(error as Error).message}\nEverything stays up; the next start tries again.`);
+  }
+  return reached;
+}
+
+interface House {
+  /** Aborts with the first signal, or when a component ends by itself. */
+  stopping: AbortSignal;
+  /** Resolves once the component works, with where it listens. */
+  add(words: [string, ...string[]], environment: Record<string, string>, say: Say): Promise<string>;
+  /** Drains what was started last first: a worker brings its result to the router that is still there. */
+  stop(): Promise<void>;
+  /** Resolves with the exit code when all have ended: 0 when they were asked to and drained. */
+  ended(): Promise<number>;
+}
+
+function openHouse(say: Say): House {
+  const components: Component[] = [];
+  const stopping = new AbortController();
+  let stopped: Promise<void> | null = null;
+  let failed = false;
+
+  async function stopAll(): Promise<void> {
+    for (const component of components.toReversed()) if ((await component.stop()) !== 0) failed = true;
+  }
+  function stop(): Promise<void> {
+    stopping.abort();
+    stopped ??= stopAll();
+    return stopped;
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      stopping = true;
-      void ledger.stop();
+      // The second signal is passed on to all, who then end at once.
+      if (stopped !== null) for (const component of components) void component.stop();
+      void stop();
     });
-  try {
-    const demo = options['no-demo'] ? null : await demonstrate(data, ledger.url, admin_token, say);
-    if (options.json) process.stdout.write(`${JSON.stringify({ ledger_url: ledger.url, data, demo })}\n`);
-    else process.stdout.write(welcome(ledger.url, data, demo, await verified(ledger.url, demo)));
-  } catch (error) {
-    if (!stopping) say(`The demonstration stopped: ${(error as Error).message}\nThe ledger stays up; the next start tries again.`);
-  }
-  const code = await ledger.ended;
-  return stopping ? code : 1;
+
+  return {
+    stopping: stopping.signal,
+    async add(words, environment, onLog) {
+      stopping.signal.throwIfAborted();
+      const component = startComponent(words, environment, onLog);
+      components.push(component);
+      const url = await component.ready;
+      void component.ended.then(() => {
+        if (stopped !== null) return;
+        say(`${component.name} ended by itself; stopping the others.`);
+        failed = true;
+        void stop();
+      });
+      return url;
+    },
+    stop,
+    async ended() {
+      if (!stopping.signal.aborted) await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
+      await stop();
+      return failed ? 1 : 0;
+    },
+  };
 }
 
 function parse(args: string[]) {
@@ -69,43 +154,19 @@ function parse(args: string[]) {
   }
 }
 
-/** The embedded defaults, moved under `data`; what the environment says goes first. */
+/** What the environment says goes first. */
+function defaults(settings: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !process.env[name]));
+}
+
 function ledgerDefaults(data: string): Record<string, string> {
-  const defaults = {
+  return {
     LEDGER_DATABASE_URL: `sqlite:${data}/ledger.db`,
     LEDGER_STORAGE_URL: `file:${data}/objects`,
     LEDGER_SMTP_URL: `file:${data}/outbox`,
   };
-  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !process.env[name]));
 }
 
-async function verified(base_url: string, demo: Demo | null): Promise<string> {
-  if (demo === null) return '';
-  const report = await ledgerClient({ base_url, token: demo.auditor_key }).verify();
-  const { ok, receipts_checked, head } = report;
-  if (ok) return `Chain verified: ${receipts_checked} receipt${receipts_checked === 1 ? '' : 's'}, head ${head?.receipt_sha256.slice(0, 16)}…`;
-  return `THE CHAIN DOES NOT VERIFY: ${report.violation?.kind} at ${report.violation?.receipt_id}`;
-}
-
-function welcome(url: string, data: string, demo: Demo | null, chain: string): string {
-  const addresses = `
-Receipt ledger   ${url}
-  API            ${url}/docs
-  Health         ${url}/healthz
-  Data           ${data}
-`;
-  if (demo === null) return `${addresses}\nCtrl-C stops it.\n`;
-  return `${addresses}
-Demo receipt ${demo.receipt_id}: ${demo.outcome}, ${demo.score_100} of 100
-  Page           ${demo.share_url}
-  PDF            ${demo.share_url}/pdf
-  ${chain}
-
-Verify it without trusting this server:
-  curl -s ${demo.share_url}/download -o receipt.json && ./rcpt verify receipt.json
-  KEY=$(node -p "require('${data}/demo.json').auditor_key")
-  curl -s -H "authorization: Bearer $KEY" -H "accept: application/x-ndjson" ${url}/ledger -o chain.ndjson && ./rcpt verify chain.ndjson
-
-The keys of the demo organization are in ${data}/demo.json. Ctrl-C stops everything.
-`;
+function routerDefaults(data: string): Record<string, string> {
+  return { ROUTER_DATABASE_URL: `sqlite:${data}/router.db`, ROUTER_RECEIPTS_DIR: `${data}/receipts` };
 }

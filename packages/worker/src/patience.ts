@@ -33,7 +33,7 @@ export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
 
 /** The same, but an abort only ends it. */
 export async function waitAtMost(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => undefined);
+  await pause(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
 /** May the same call succeed later? Everything but a clear no: a router that restarts, a proxy, a network. */

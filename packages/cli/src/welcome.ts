@@ -1,0 +1,65 @@
+/** What `./rcpt up` prints once everything stands. */
+import { ledgerClient } from '@rcpt/contract/client.ts';
+import type { Demo } from './demo.ts';
+
+export interface Standing {
+  ledger_url: string;
+  router_url: string;
+  data: string;
+  demo: Demo | null;
+}
+
+export async function welcome({ ledger_url, router_url, data, demo }: Standing): Promise<string> {
+  const addresses = `
+Receipt ledger   ${ledger_url}
+  API            ${ledger_url}/docs
+  Health         ${ledger_url}/healthz
+Compute router   ${router_url}, with one worker on this machine
+  API            ${router_url}/docs
+  Receipts       ${data}/receipts
+Data             ${data}
+`;
+  if (demo === null) return `${addresses}\nCtrl-C stops everything.\n`;
+  return `${addresses}${benchmark(demo)}${training(demo)}
+${await verified(ledger_url, demo)}
+
+Verify it without trusting these servers:
+  curl -s ${demo.training?.cook?.share_url ?? demo.share_url}/download -o receipt.json && ./rcpt verify receipt.json
+  KEY=$(node -p "require('${data}/demo.json').auditor_key")
+  curl -s -H "authorization: Bearer $KEY" -H "accept: application/x-ndjson" ${ledger_url}/ledger -o chain.ndjson && ./rcpt verify chain.ndjson
+  ./rcpt verify ${data}/receipts
+
+The keys of the demo organization are in ${data}/demo.json. Ctrl-C stops everything.
+`;
+}
+
+function benchmark({ receipt_id, outcome, score_100, share_url }: Demo): string {
+  if (receipt_id === undefined) return '';
+  return `
+Benchmark of this machine    ${receipt_id}: ${outcome}, ${score_100} of 100
+  Page           ${share_url}
+  PDF            ${share_url}/pdf
+`;
+}
+
+function training({ training }: Demo): string {
+  if (training?.cook === undefined) return '';
+  const { cook, pin, model, job, eval_before, eval_after } = training;
+  return `
+Training on this machine     ${cook.receipt_id}: accuracy ${eval_before} before, ${eval_after} after
+  Page           ${cook.share_url}
+  PDF            ${cook.share_url}/pdf
+  Pinned model   ${pin?.receipt_id}
+  Model file     ${model?.uri}
+                 SHA-256 ${model?.sha256}
+  Cost           ${job?.actual_cost_usd.toFixed(2)} USD for ${job?.duration_seconds} s; the node is this machine's CPU, priced as a GPU for show
+`;
+}
+
+async function verified(base_url: string, demo: Demo): Promise<string> {
+  const report = await ledgerClient({ base_url, token: demo.auditor_key }).verify();
+  const { ok, receipts_checked, head } = report;
+  if (ok)
+    return `Chain verified: ${receipts_checked} receipt${receipts_checked === 1 ? '' : 's'}, head ${head?.receipt_sha256.slice(0, 16)}…`;
+  return `THE CHAIN DOES NOT VERIFY: ${report.violation?.kind} at ${report.violation?.receipt_id}`;
+}

@@ -1,0 +1,178 @@
+/** `npm start` as a person meets it: the first start, a second one, a crash in between, a port that is taken. */
+import { strict as assert } from 'node:assert';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ledgerClient } from '@rcpt/contract/client.ts';
+import { routerClient } from '@rcpt/contract/router/client.ts';
+import type { Demo } from '../src/demo.ts';
+
+// Not through the launcher: a SIGKILL has to hit the process itself.
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+const folders: string[] = [];
+const started: ChildProcess[] = [];
+after(() => {
+  for (const child of started) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'up-'));
+  folders.push(folder);
+  return folder;
+}
+
+interface Up {
+  child: ChildProcess;
+  said: string[];
+  ended: Promise<number | null>;
+  /** Resolves with what `--json` printed. */
+  stands: Promise<{ ledger_url: string; router_url: string; demo: Demo }>;
+  says(words: string): Promise<void>;
+}
+
+function startUp(data: string, environment: Record<string, string> = {}): Up {
+  const env = { ...process.env, LEDGER_PORT: '0', ROUTER_PORT: '0', ...environment };
+  const child = spawn(process.execPath, [MAIN, 'up', '--data', data, '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stderr! });
+  lines.on('line', (line) => said.push(line));
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  const stands = Promise.race([
+    once(createInterface({ input: child.stdout! }), 'line').then(([line]) => JSON.parse(String(line))),
+    ended.then(() => Promise.reject(new Error(`up ended: ${said.join('\n')}`))),
+  ]);
+  stands.catch(() => undefined);
+  return {
+    child,
+    said,
+    ended,
+    stands,
+    async says(words) {
+      while (!said.some((line) => line.startsWith(words))) await once(lines, 'line');
+    },
+  };
+}
+
+async function stop({ child, ended }: Up): Promise<number | null> {
+  child.kill('SIGTERM');
+  return ended;
+}
+
+/** Processes whose environment names this folder. */
+function processesOf(data: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`:${data}/`);
+      } catch {
+        return false;
+      }
+    });
+}
+
+async function receiptsOf(ledger_url: string, demo: Demo): Promise<Record<string, never>[]> {
+  const answer = await fetch(`${ledger_url}/ledger`, { headers: { authorization: `Bearer ${demo.auditor_key}` } });
+  return ((await answer.json()) as { receipts: Record<string, never>[] }).receipts;
+}
+
+describe('npm start', () => {
+  test('ends in three receipts, the cook with its pin sealed in; a second start changes nothing', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const first = startUp(data);
+    const { ledger_url, router_url, demo } = await first.stands;
+    const { training } = demo;
+    const [benchmark, pin, cook] = (await receiptsOf(ledger_url, demo)) as unknown as [
+      { schema: string },
+      { schema: string; receipt_sha256: string; receipt_id: string },
+      { schema: string; receipt_id: string; cook: Record<string, unknown>; pinned_model: Record<string, unknown> },
+    ];
+    assert.deepEqual(
+      [benchmark.schema, pin.schema, cook.schema],
+      ['service.eval-receipt/v1', 'service.model-pin-receipt/v1', 'service.cook-receipt/v1'],
+    );
+    assert.equal(cook.pinned_model.pin_receipt_id, pin.receipt_id);
+    assert.equal(cook.pinned_model.pin_receipt_sha256, pin.receipt_sha256);
+    assert.equal(cook.cook.runner, 'rog_astral_5090_32gb');
+    const { metrics, eval_before, eval_after } = cook.cook as {
+      metrics: Record<string, unknown>;
+      eval_before: number;
+      eval_after: number;
+    };
+    assert.ok(eval_after > eval_before);
+    assert.deepEqual([metrics.job_id, metrics.model_sha256], [training?.job_id, training?.model?.sha256]);
+
+    const router = routerClient({ base_url: router_url });
+    const job = await router.getJob(training!.job_id!);
+    assert.deepEqual([job.status, job.attempt, job.assigned_node_id], ['completed', 1, 'local-demo']);
+    assert.deepEqual(
+      (await router.inventory()).map(({ tags }) => tags.includes('runs on the CPU of this machine')),
+      [true],
+    );
+    assert.equal((await router.verifyReceipts()).ok, true);
+    assert.equal(statSync(join(data, 'demo.json')).mode & 0o777, 0o600);
+    const kept = readFileSync(join(data, 'demo.json'), 'utf8');
+    assert.equal(await stop(first), 0);
+    assert.deepEqual(processesOf(data), []);
+
+    const second = startUp(data);
+    const again = await second.stands;
+    assert.deepEqual(again.demo, JSON.parse(kept));
+    assert.deepEqual(second.said, []);
+    assert.equal((await receiptsOf(again.ledger_url, demo)).length, 3);
+    assert.equal((await ledgerClient({ base_url: again.ledger_url, token: demo.auditor_key }).verify()).ok, true);
+    assert.equal((await routerClient({ base_url: again.router_url }).listWorkers()).length, 1);
+    assert.equal(await stop(second), 0);
+  });
+
+  test('killed at step after step, it takes up where it was, and leaves no process behind', async () => {
+    const data = join(temporaryFolder(), 'data');
+    for (const step of ['Member', 'Job', 'Completed', 'Pin', 'Cook']) {
+      const up = startUp(data);
+      await up.says(step);
+      up.child.kill('SIGKILL');
+      await up.ended;
+      const deadline = performance.now() + 20_000;
+      while (processesOf(data).length > 0) {
+        assert.ok(performance.now() < deadline, `left behind after ${step}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+    const last = startUp(data);
+    const { ledger_url, router_url, demo } = await last.stands;
+    assert.equal((await receiptsOf(ledger_url, demo)).length, 3);
+    const router = routerClient({ base_url: router_url });
+    assert.equal((await router.listJobs()).length, 1);
+    assert.equal((await router.verifyReceipts()).ok, true);
+    assert.equal(await stop(last), 0);
+  });
+
+  test('a taken port is said in one line, and nothing stays up', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const data = join(temporaryFolder(), 'data');
+    try {
+      const up = startUp(data, { ROUTER_PORT: String(port) });
+      assert.equal(await up.ended, 1);
+      assert.equal(up.said.length, 1, up.said.join('\n'));
+      assert.match(up.said[0]!, new RegExp(`^rcpt router: ROUTER_PORT: .*${port}; takes a free port`));
+      assert.deepEqual(processesOf(data), []);
+      assert.ok(existsSync(join(data, 'ledger.db')));
+    } finally {
+      taken.close();
+    }
+  });
+});
