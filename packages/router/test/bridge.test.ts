@@ -1,0 +1,217 @@
+/** The bridge (contract §4) between a real router and a real ledger: finished jobs become Runs, once, whatever is away or dies. */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type RunningTest, running as runningLedger, type Tenant, tenantOf } from '../../ledger/test/running.ts';
+import { SHEET } from '../../ledger/test/story.ts';
+import { startRouterProcess } from './process.ts';
+import { clientOf, eachRouter, SKU, type StartOptions, type TestWorker, temporaryFolder, until } from './running.ts';
+
+/** Retries and claims are due by the router's clock: here it runs. */
+const RUNNING_CLOCK = {
+  get ms() {
+    return Date.now();
+  },
+  advance() {},
+};
+
+const COOK = {
+  job_type: 'fine_tune',
+  payload: { base_model: 'acme/tiny-1b', dataset: 'support-chat', pairs: 1200 },
+};
+const SCORES = { eval_before: 0.61, eval_after: 0.74, duration_seconds: 5400, loss: 0.2 };
+
+interface Run {
+  id: string;
+  lane: string;
+  title: string;
+  stage: string;
+}
+
+eachRouter('the bridge', (start, _engine, fresh) => {
+  describe('to a ledger', () => {
+    const folder = temporaryFolder();
+    const database = { url: `sqlite:${join(folder, 'ledger.db')}` };
+    let ledger: RunningTest;
+    let tenant: Tenant;
+    before(async () => {
+      ledger = await runningLedger(database);
+      tenant = await tenantOf(ledger.call);
+    });
+    after(async () => {
+      await ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const environment = (url = ledger.url) => ({ LEDGER_URL: url, LEDGER_API_KEY: tenant.keys.agent });
+    const options = (): StartOptions => ({ environment: environment(), clock: RUNNING_CLOCK });
+    const runsOf = async (job_id: string): Promise<Run[]> => {
+      const { runs } = await tenant.as('auditor')('GET', '/runs?limit=500');
+      return (runs as Run[]).filter(({ title }) => title.includes(job_id));
+    };
+    const atVerdict = async (job_id: string): Promise<Run> => {
+      await until(`a Run of ${job_id} at its verdict`, async () =>
+        (await runsOf(job_id)).some(({ stage }) => stage === 'Verdict'),
+      );
+      const runs = await runsOf(job_id);
+      assert.equal(runs.length, 1, 'one Run per job');
+      return tenant.as('auditor')('GET', `/runs/${runs[0]!.id}`);
+    };
+    const mint = async ({ id }: Run) => {
+      await tenant.as('approver')('POST', `/runs/${id}/approval`, { decision: 'approved' });
+      return tenant.as('approver')('POST', `/runs/${id}/receipt`);
+    };
+
+    test('brings a fine-tune with its scores to the verdict; approved and minted, its receipt tells lift and cost', async () => {
+      const router = await start(options());
+      const worker = await router.worker({ name: 'rig one' });
+      const job_id = await finished(router, worker, COOK, SCORES);
+      const receipt = await mint(await atVerdict(job_id));
+      assert.equal(receipt.schema, 'service.cook-receipt/v1');
+      const { cook } = receipt;
+      assert.deepEqual(
+        [
+          cook.base_model,
+          cook.dataset,
+          cook.pairs,
+          cook.eval_before,
+          cook.eval_after,
+          cook.lift,
+          cook.runner,
+          cook.compute_usd,
+        ],
+        ['acme/tiny-1b', 'support-chat', 1200, 0.61, 0.74, 0.13, SKU, 7.5],
+      );
+      assert.equal(cook.metrics.loss, 0.2);
+      assert.equal((await router.get(`/jobs/${job_id}`)).actual_cost_usd, 7.5, 'router and ledger agree on the cost');
+    });
+
+    test('brings an evaluation that names a flight sheet to the verdict of that sheet', async () => {
+      await tenant.as('owner')('POST', '/flight-sheets', SHEET);
+      const router = await start(options());
+      const worker = await router.worker();
+      const flight_sheet = { name: SHEET.name, version: SHEET.version };
+      const job_id = await finished(
+        router,
+        worker,
+        { job_type: 'eval', payload: { flight_sheet } },
+        { output: { a: 2, b: 2, sum: 5 }, model_name: 'small-1', provider: 'local' },
+      );
+      const receipt = await mint(await atVerdict(job_id));
+      assert.equal(receipt.schema, 'service.eval-receipt/v1');
+      assert.deepEqual(receipt.flight_sheet, flight_sheet);
+      assert.deepEqual([receipt.submission.model_name, receipt.verdict.outcome], ['small-1', 'fail']);
+    });
+
+    test('opens nothing for jobs that have nothing to show', async () => {
+      const router = await start(options());
+      const worker = await router.worker();
+      const silent = [
+        await finished(router, worker, COOK, { duration_seconds: 9 }),
+        await finished(router, worker, { job_type: 'eval' }, { output: 1 }),
+        await finished(router, worker, { job_type: 'inference', payload: COOK.payload }, SCORES),
+      ];
+      const { id } = await router.job(COOK);
+      const { lease_token } = await worker.lease();
+      await worker.tell(`jobs/${id}/fail`, { lease_token, message: 'no' });
+      const seen = await finished(router, worker, COOK, SCORES);
+      await atVerdict(seen);
+      for (const job_id of [...silent, id]) assert.deepEqual(await runsOf(job_id), []);
+    });
+
+    test('waits for a ledger that is away, loses nothing and doubles nothing', async () => {
+      const router = await start(options());
+      const worker = await router.worker();
+      const { port } = new URL(ledger.url);
+      await ledger.close();
+      const jobs: string[] = [];
+      for (let i = 0; i < 4; i++) jobs.push(await finished(router, worker, COOK, SCORES));
+      const tries = async () => {
+        const rows = await router.db.all<{ attempts: number }>('select attempts from bridge_outbox');
+        return Math.min(...rows.map(({ attempts }) => Number(attempts)));
+      };
+      await until('each was tried in vain', async () => (await tries()) >= 1);
+      ledger = await runningLedger(database, { LEDGER_PORT: port });
+      for (const job_id of jobs) await atVerdict(job_id);
+    });
+
+    test('opens no second Run when the router is killed between two of its calls', async (t) => {
+      const { db, url } = await fresh();
+      const receipts = temporaryFolder();
+      t.after(() => rmSync(receipts, { recursive: true, force: true }));
+      const proxy = await startProxy(() => ledger.url);
+      t.after(() => proxy.close());
+      const settings = {
+        ROUTER_DATABASE_URL: url,
+        ROUTER_RECEIPTS_DIR: receipts,
+        ROUTER_LOG_LEVEL: 'info',
+        ...environment(proxy.url),
+      };
+      let router = await startRouterProcess(settings);
+      for (const call of [/\/runs$/, /\/execution$/, /\/checks$/, /\/verdict$/]) {
+        const answered = proxy.holdAfter(call);
+        const client = clientOf(router.url);
+        const job_id = await finished(client, await client.worker(), COOK, SCORES);
+        await answered;
+        await router.kill();
+        proxy.release();
+        // The dead process had claimed the job for a minute, which is over now.
+        await db.run(`update bridge_outbox set next_attempt_at = '2000-01-01T00:00:00.000+00:00'`);
+        router = await startRouterProcess(settings);
+        await atVerdict(job_id);
+      }
+      assert.equal(await router.stop(), 0);
+    });
+  });
+});
+
+async function finished(
+  router: Pick<ReturnType<typeof clientOf>, 'job'>,
+  worker: TestWorker,
+  job: object,
+  metrics: object,
+): Promise<string> {
+  const { id } = await router.job(job);
+  const { lease_token } = await worker.lease();
+  await worker.tell(`jobs/${id}/accept`, { lease_token });
+  await worker.tell(`jobs/${id}/complete`, { lease_token, metrics });
+  return id;
+}
+
+/** Passes calls on; the answer of one is kept back after the call was carried out. */
+async function startProxy(target: () => string) {
+  let held: { call: RegExp; answered(): void } | null = null;
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers as Record<string, string>;
+    const answer = await fetch(`${target()}${request.url}`, {
+      method: request.method!,
+      headers,
+      ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
+    });
+    const body = await answer.text();
+    if (held?.call.test(request.url!)) return held.answered();
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(body);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Resolves when the ledger has answered such a call. */
+    holdAfter: (call: RegExp) =>
+      new Promise<void>((resolve) => {
+        held = { call, answered: resolve };
+      }),
+    release() {
+      held = null;
+      server.closeAllConnections();
+    },
+    close() {
+      server.closeAllConnections();
+      return new Promise<void>((closed) => server.close(() => closed()));
+    },
+  };
+}
