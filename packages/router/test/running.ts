@@ -173,7 +173,7 @@ export function clientOf(url: string): Pick<TestRouter, 'url' | 'call' | 'get' |
     post,
     member,
     async job(change = {}) {
-      own_member ??= member();
+      if (!('member_id' in change)) own_member ??= member();
       const usual = { member_id: await own_member, job_type: 'inference', requested_gpu_sku: SKU, estimated_hours: 1 };
       return post('/jobs', { ...usual, ...change });
     },
