@@ -83,7 +83,7 @@ export function completeByHand(job: Job, { now }: Clock): Effect {
   const held = job.status === 'running' && job.lease_id !== null;
   if (held || (job.status !== 'queued' && job.status !== 'running'))
     throw conflict(job, 'complete', 'queued or running without a lease');
-  const seconds = job.actual_started_at === null ? 0 : (now - millisOf(job.actual_started_at)) / 1000;
+  const seconds = secondsSince(job.actual_started_at, now);
   const finished = finish(job, 'completed', seconds, now);
   return {
     job: finished,
@@ -160,7 +160,7 @@ export interface Completion {
 export function completeByWorker(job: Job, holder: Holder, done: Completion, metering: Metering, clock: Clock): Effect {
   if (job.status === 'completed' && holds(job, holder)) return same(job);
   requireLease(job, holder, clock, 'complete');
-  const measured = job.actual_started_at === null ? 0 : (clock.now - millisOf(job.actual_started_at)) / 1000;
+  const measured = secondsSince(job.actual_started_at, clock.now);
   const reported = done.metrics?.duration_seconds;
   const seconds = metering === 'reported' && reported !== undefined ? reported : measured;
   const finished = finish(
@@ -299,6 +299,11 @@ function finish(job: Job, status: 'completed', seconds: number, now: number): Jo
     actual_hours: formatDecimal(hours),
     actual_cents: toCents(multiply(hourlyCents(job.requested_gpu_sku), hours)),
   };
+}
+
+/** Never negative, also when the clock was set back meanwhile. */
+function secondsSince(at: string | null, now: number): number {
+  return at === null ? 0 : Math.max(0, now - millisOf(at)) / 1000;
 }
 
 function expiry({ now, lease_seconds }: Clock): string {
