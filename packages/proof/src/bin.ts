@@ -177,4 +177,10 @@ export async function main(args: string[], stdout: Output, stderr: Output): Prom
   return verifyPaths(given.positionals, { json, stdout, stderr, ...(head === undefined ? {} : { head }) });
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2), process.stdout, process.stderr);
+if (import.meta.main) {
+  // Whoever reads may stop reading (`| head -1`): the verdict is the exit code all the same.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  process.exitCode = await main(process.argv.slice(2), process.stdout, process.stderr);
+}
