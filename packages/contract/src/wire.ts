@@ -39,11 +39,14 @@ export const Line = z
   .min(1)
   .max(500)
   .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(text), 'must be one line of readable text');
+/** Any text of at most `most` characters that both databases can store: PostgreSQL takes no NUL. */
+export const text = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((value) => value.isWellFormed() && !value.includes('\u0000'), 'must be readable text');
 /** Running text, at most 20,000 characters. */
-export const Prose = z
-  .string()
-  .max(20_000)
-  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'must be readable text');
+export const Prose = text(20_000);
 
 interface JsonFault {
   path: PropertyKey[];

@@ -1,6 +1,6 @@
 /** Nodes, quotes and jobs on the router's wire. Rates are the server's: a caller's are not members of any request. */
 import { z } from 'zod';
-import { JsonObject, Line, Sha256 } from '../wire.ts';
+import { JsonObject, Line, Sha256, text } from '../wire.ts';
 import { ChosenId } from './members.ts';
 import { ArtifactType, JobStatus, JobType, NodeStatus, OffsetInstant, WaitingFor } from './vocabulary.ts';
 
@@ -32,7 +32,7 @@ export type Node = z.infer<typeof Node>;
 const Hours = z.number().positive().max(8784);
 
 export const QuoteRequest = z.object({
-  member_id: z.string().max(100),
+  member_id: text(100),
   requested_gpu_sku: z.string().max(100),
   estimated_hours: Hours,
   job_type: JobType,
@@ -49,12 +49,12 @@ export const Quote = z.object({
 });
 
 export const NewJob = z.object({
-  member_id: z.string().max(100),
+  member_id: text(100),
   job_type: JobType,
   requested_gpu_sku: z.string().max(100),
   estimated_hours: Hours,
   input_dataset_ids: z.array(z.string().max(100)).max(100).optional(),
-  output_uri: z.string().max(2000).optional(),
+  output_uri: text(2000).optional(),
   payload: JsonObject.optional(),
   /** Higher goes first. */
   priority: z.int().min(-1000).max(1000).optional(),
@@ -90,10 +90,10 @@ export type Job = z.infer<typeof Job>;
 
 export const JobQuery = z.object({
   status: JobStatus.optional(),
-  member_id: z.string().max(100).optional(),
+  member_id: text(100).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
   /** The id of the last job of the page before; newest first. */
-  after: z.string().max(100).optional(),
+  after: text(100).optional(),
 });
 
 export const JobEvent = z.object({

@@ -1,6 +1,6 @@
 /** Members and datasets on the router's wire. */
 import { z } from 'zod';
-import { Line, Prose, Sha256 } from '../wire.ts';
+import { Line, Prose, Sha256, text } from '../wire.ts';
 import { OffsetInstant } from './vocabulary.ts';
 
 export const NewMember = z.object({ email: z.email().max(254), name: Line });
@@ -44,13 +44,13 @@ export const Dataset = NewDataset.extend({ id: z.string(), is_member_access: z.b
 export type Dataset = z.infer<typeof Dataset>;
 
 export const DatasetQuery = z.object({
-  domain: z.string().max(500).optional(),
-  quality_tier: z.string().max(500).optional(),
+  domain: text(500).optional(),
+  quality_tier: text(500).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),
   offset: z.coerce.number().int().min(0).max(1e9).default(0),
 });
 
-export const AccessRequest = z.object({ member_id: z.string().max(100) });
+export const AccessRequest = z.object({ member_id: text(100) });
 export const AccessGranted = z.object({
   access_granted: z.literal(true),
   dataset_id: z.string(),

@@ -1,6 +1,6 @@
 /** The worker contract, version 0.2. */
 import { z } from 'zod';
-import { JsonObject, Line, Prose, Sha256 } from '../wire.ts';
+import { JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
 import { ChosenId } from './members.ts';
 import { ArtifactType, JobType, OffsetInstant, WorkerStatus } from './vocabulary.ts';
 
@@ -18,10 +18,10 @@ export const Registration = z.object({
   node_id: ChosenId,
   name: Line,
   hostname: Line,
-  endpoint_url: z.string().max(2000).optional(),
+  endpoint_url: text(2000).optional(),
   capabilities: Capabilities.optional(),
   tags: z.array(z.string().max(100)).max(100).optional(),
-  version: z.string().max(100).optional(),
+  version: text(100).optional(),
   heartbeat_interval_seconds: z.int().min(1).max(3600).optional(),
 });
 /** `worker_token` is shown here once. */
@@ -40,7 +40,7 @@ export const Heartbeat = z.object({
   current_jobs: z.int().min(0).max(1000).optional(),
   metrics: JsonObject.optional(),
   leases: z
-    .array(z.object({ job_id: z.string().max(100), lease_token: LeaseToken }))
+    .array(z.object({ job_id: text(100), lease_token: LeaseToken }))
     .max(1000)
     .optional(),
   /** Holds the answer until something about this worker changes. */
@@ -123,7 +123,7 @@ export const ArtifactRecorded = z.object({ artifact_id: z.string() });
 
 export const Completion = z.object({
   ...holding,
-  output_uri: z.string().max(2000).optional(),
+  output_uri: text(2000).optional(),
   metrics: z.looseObject({ duration_seconds: z.number().positive().max(31_622_400).optional() }).optional(),
   final_message: Prose.optional(),
 });
