@@ -13,7 +13,12 @@ const RouterSettings = z.object({
     .enum(['reported', 'measured'])
     .default('reported')
     .meta({ env: 'ROUTER_METERING', takes: 'reported or measured' }),
-  lease_seconds: setting.count('ROUTER_LEASE_SECONDS', 600, 'a number of seconds'),
+  lease_seconds: z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/)
+    .transform(Number)
+    .default(600)
+    .meta({ env: 'ROUTER_LEASE_SECONDS', takes: 'a number of seconds, 1 to 9999999' }),
   allow_open: z
     .enum(['yes', 'no'])
     .default('no')
