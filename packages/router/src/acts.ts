@@ -133,6 +133,8 @@ export class WorkSheet implements Recorder {
   #artifacts: StoredArtifact[] = [];
   #bridged: BridgeEntry[] = [];
   #beats = new Map<string, Beat>();
+  /** Queued within this commit. */
+  #queued = new Set<string>();
 
   constructor(tx: Queries, book: Book, news: News) {
     this.#tx = tx;
@@ -180,6 +182,7 @@ export class WorkSheet implements Recorder {
       this.changesQueues = true;
     for (const receipt of receipts) this.#book.write(receipt);
     if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
+    if (job.status !== 'queued' && this.#queued.delete(job.id)) this.#count(job, -1);
     if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
     return events.map((event) => {
       const id = newId('event');
@@ -230,8 +233,15 @@ export class WorkSheet implements Recorder {
   }
 
   #isQueued(job: Job): void {
+    this.#queued.add(job.id);
+    this.#count(job, 1);
+  }
+
+  #count(job: Job, change: 1 | -1): void {
     const key = queueKey(job.requested_gpu_sku, job.job_type);
-    this.#news.queued.set(key, (this.#news.queued.get(key) ?? 0) + 1);
+    const jobs = (this.#news.queued.get(key) ?? 0) + change;
+    if (jobs > 0) this.#news.queued.set(key, jobs);
+    else this.#news.queued.delete(key);
   }
 }
 

@@ -18,6 +18,8 @@ export interface Wait {
 export interface Waiting {
   forJob(gpu_skus: string[], job_types: JobType[], seconds: number): Wait;
   forWord(worker_id: string, seconds: number): Wait;
+  /** Calls one of those who wait for such a job: there may be one. */
+  call(key: string): void;
   /** Lets everybody go: the service is stopping. */
   close(): void;
 }
@@ -34,6 +36,7 @@ const WORD = '';
 export function createWaiting(desk: NewsDesk): Waiting {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
+  let closed = false;
 
   function callForJobs(key: string, jobs: number): void {
     let left = jobs;
@@ -64,6 +67,8 @@ export function createWaiting(desk: NewsDesk): Waiting {
     const late = setTimeout(() => settle(false), seconds * 1000);
     const waiter: Waiter = { keys: new Set(keys), call: null, settle: (wasCalled) => settle(wasCalled) };
     waiters.add(waiter);
+    // Whoever comes while the service stops would hold it up.
+    if (closed) settle(false);
     return {
       called,
       used() {
@@ -91,7 +96,9 @@ export function createWaiting(desk: NewsDesk): Waiting {
         if (waiters.size === 0) forWords.delete(worker_id);
       });
     },
+    call: (key) => callForJobs(key, 1),
     close() {
+      closed = true;
       for (const waiter of forJobs) waiter.settle(false);
       for (const waiters of forWords.values()) for (const waiter of waiters) waiter.settle(false);
     },

@@ -2,6 +2,7 @@
  * Every change of the router's state goes through here, in order and in groups:
  *   take all waiting acts → one transaction: state, events, and one row with the receipts' lines → commit
  *   → append the lines to the day's file, sync → answer all.
+ * While one group's lines reach the disk the next group commits; it is appended and answered after them.
  * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
  * (receipts/recover.ts). An answer is only sent when both are on disk.
  */
@@ -11,7 +12,7 @@ import { type Act, type CommitSettings, createCommit } from './acts.ts';
 import type { News } from './news.ts';
 import { Book } from './receipts/book.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
-import { insertBatch, markAppended } from './store/batches.ts';
+import { insertBatch, markAppended, wasStored } from './store/batches.ts';
 
 const ACTS_PER_COMMIT = 512;
 
@@ -48,20 +49,32 @@ export function createWriter(settings: WriterSettings): Writer {
   let unmarked: string[] = [];
   /** Committed, but the file refused them: nothing else is written before them. */
   let unappended: Book[] = [];
+  /** The database went away during their commit: nobody knows yet whether they were committed. */
+  let doubtful: Book[] = [];
   let writing: Promise<void> | null = null;
+  /** The last group's lines on their way to the disk, and its answers; null when they are done. */
+  let appending: Promise<void> | null = null;
 
   async function writeWaiting(): Promise<void> {
     while (waiting.length > 0) {
+      await gather();
       const together = waiting.splice(0, ACTS_PER_COMMIT);
-      await writeTogether(together).catch((error: unknown) => {
-        for (const { reject } of together) reject(error);
-      });
+      await writeTogether(together).catch(rejecting(together));
     }
     writing = null;
   }
 
+  /** Laps of the event loop, while they bring more: whatever has arrived joins this commit. */
+  async function gather(): Promise<void> {
+    for (let before = 0; waiting.length > before && waiting.length < ACTS_PER_COMMIT; ) {
+      before = waiting.length;
+      await new Promise((lap) => setImmediate(lap));
+    }
+  }
+
   async function writeTogether(together: Waiting[]): Promise<void> {
-    await appendLate();
+    await resolveDoubts();
+    if (appending === null) await appendLate();
     let committed: Committed;
     try {
       committed = await commit(together.map(({ act }) => act));
@@ -73,21 +86,23 @@ export function createWriter(settings: WriterSettings): Writer {
     }
     const { book, outcomes, news } = committed;
     onNews(news);
-    if (book.receipts > 0) {
-      unappended.push(book);
-      await appendLate();
-    }
-    together.forEach(({ resolve, reject }, i) => {
-      const outcome = outcomes[i];
-      if (outcome instanceof Refusal) reject(outcome);
-      else resolve(outcome);
-    });
+    // What an act has seen, and perhaps repeats, is on disk too before it is answered.
+    await appending;
+    if (book.receipts > 0) unappended.push(book);
+    if (unappended.length === 0) return answer(together, outcomes);
+    appending = appendLate()
+      .then(() => answer(together, outcomes), rejecting(together))
+      .finally(() => {
+        appending = null;
+      });
   }
 
   async function commit(acts: Act<unknown>[]): Promise<Committed> {
-    const marking = unmarked;
-    const committed = await db.transaction(async (tx: Queries) => {
-      const book = new Book(now());
+    // A copy: what is appended meanwhile is marked by the next commit.
+    const marking = [...unmarked];
+    let book = new Book(now());
+    const transaction = db.transaction(async (tx: Queries) => {
+      book = new Book(now());
       const commit = createCommit(tx, book, settings);
       const outcomes = await commit.perform(acts);
       if (book.receipts > 0) {
@@ -98,8 +113,21 @@ export function createWriter(settings: WriterSettings): Writer {
       await commit.announce();
       return { book, outcomes, news: commit.news };
     });
+    const committed = await transaction.catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable && book.receipts > 0) doubtful.push(book);
+      throw error;
+    });
     if (committed.book.receipts > 0) unmarked = unmarked.filter((id) => !marking.includes(id));
     return committed;
+  }
+
+  async function resolveDoubts(): Promise<void> {
+    for (const book of doubtful) {
+      const { id, date, receipts, lines } = book;
+      const isStored = await wasStored(db, { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines });
+      doubtful = doubtful.filter((other) => other !== book);
+      if (isStored) unappended.push(book);
+    }
   }
 
   async function appendLate(): Promise<void> {
@@ -116,7 +144,7 @@ export function createWriter(settings: WriterSettings): Writer {
   }
 
   async function settle(): Promise<void> {
-    const marking = unmarked;
+    const marking = [...unmarked];
     if (marking.length === 0) return;
     await db.transaction((tx) => markAppended(tx, marking));
     unmarked = unmarked.filter((id) => !marking.includes(id));
@@ -135,9 +163,23 @@ export function createWriter(settings: WriterSettings): Writer {
       }),
     pending: () => waiting.length,
     async close() {
-      while (writing !== null) await writing;
+      while (writing !== null || appending !== null) await (writing ?? appending);
       await settle();
     },
+  };
+}
+
+function answer(together: Waiting[], outcomes: unknown[]): void {
+  together.forEach(({ resolve, reject }, i) => {
+    const outcome = outcomes[i];
+    if (outcome instanceof Refusal) reject(outcome);
+    else resolve(outcome);
+  });
+}
+
+function rejecting(together: Waiting[]): (error: unknown) => void {
+  return (error) => {
+    for (const { reject } of together) reject(error);
   };
 }
 

@@ -1,4 +1,5 @@
 import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contract/router/compute.ts';
+import { text } from '@rcpt/contract/wire.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
@@ -12,12 +13,12 @@ import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell
 
 const Id = z.object({ id: z.string() });
 const Page = z.object({
-  after: z.string().max(100).default(''),
+  after: text(100).default(''),
   limit: z.coerce.number().int().min(1).max(500).default(50),
 });
 
 export function jobRoutes(app: App, router: Router): void {
-  const { db, writer, fleet } = router;
+  const { db, writer, fleet, waiting } = router;
   const requireMember = createMemberCheck(db);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['jobs'], security: OPEN_OR_BEARER };
@@ -37,8 +38,11 @@ export function jobRoutes(app: App, router: Router): void {
     async (request, reply) => {
       const act = newJob(request.body);
       await requireMember(request.body.member_id);
-      if (keyOf(request) === undefined) {
-        const job = (await writer.act(act)) as StoredJob;
+      const created = keyOf(request) === undefined ? writer.act(act) : null;
+      // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.
+      waiting.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
+      if (created !== null) {
+        const job = (await created) as StoredJob;
         return reply
           .code(201)
           .header('location', `/jobs/${job.id}`)

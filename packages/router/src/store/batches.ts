@@ -1,5 +1,5 @@
 /** The receipts' transactional outbox: a row per commit, there for good, so that a missing line can be told. */
-import type { Queries, Snapshot } from '@rcpt/service/db.ts';
+import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
 
 export interface Batch {
   id: string;
@@ -15,6 +15,19 @@ export async function insertBatch(tx: Queries, { id, ledger_id, receipt_date, re
     'insert into receipt_batches (id, ledger_id, receipt_date, receipts, lines, appended) values ($1, $2, $3, $4, $5, 0)',
     [id, ledger_id, receipt_date, receipts, lines],
   );
+}
+
+/** Whether the batch was committed. A commit of it that is still under way is waited for: the key lets in one of two. */
+export function wasStored(db: Db, { id, ledger_id, receipt_date, receipts, lines }: Batch): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const inserted = await tx.run(
+      `insert into receipt_batches (id, ledger_id, receipt_date, receipts, lines, appended) values ($1, $2, $3, $4, $5, 0)
+       on conflict do nothing`,
+      [id, ledger_id, receipt_date, receipts, lines],
+    );
+    if (inserted > 0) await tx.run('delete from receipt_batches where id = $1', [id]);
+    return inserted === 0;
+  });
 }
 
 export async function markAppended(tx: Queries, ids: string[]): Promise<void> {
