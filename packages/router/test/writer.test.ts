@@ -1,0 +1,136 @@
+/** The one ordered writer, when the disk or the database fails under it (writer.ts tells the order of things). */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Db } from '@rcpt/service/db.ts';
+import { DatabaseUnavailable } from '@rcpt/service/error.ts';
+import { eachEngine } from '../../service/test/engines.ts';
+import type { Act } from '../src/acts.ts';
+import { MIGRATIONS } from '../src/migrations.ts';
+import { openReceiptsFolder, type ReceiptsFolder } from '../src/receipts/folder.ts';
+import { verifyReceipts } from '../src/receipts/verify.ts';
+import { createWriter } from '../src/writer.ts';
+import { receiptsIn } from './records.ts';
+import { START, temporaryFolder } from './running.ts';
+
+/** An act that leaves one receipt, named by its member. */
+const act = (name: string): Act<string> => ({
+  kind: 'work',
+  run: async (_, book) =>
+    book.write({
+      receipt_type: 'membership',
+      member_id: name,
+      job_id: null,
+      dataset_ids: [],
+      amount_cents: 10_000,
+      metadata: {},
+    }),
+});
+
+/** An act that nobody foresaw. */
+const wrong: Act<never> = {
+  kind: 'work',
+  run: async () => {
+    throw new Error('unforeseen');
+  },
+};
+
+eachEngine('the writer', MIGRATIONS, (fresh) => {
+  async function opened(change: {
+    db?: (db: Db) => Partial<Db>;
+    folder?: (folder: ReceiptsFolder) => Partial<ReceiptsFolder>;
+  }) {
+    const { db } = await fresh();
+    const path = temporaryFolder();
+    const folder = openReceiptsFolder(path);
+    const writer = createWriter({
+      db: { ...db, ...change.db?.(db) },
+      folder: { ...folder, ...change.folder?.(folder) },
+      now: () => START,
+      queue_limit: 5,
+      lease_seconds: 600,
+      desk_id: 'desk',
+      onNews: () => undefined,
+    });
+    return {
+      writer,
+      names: () => receiptsIn(path).map(({ member_id }) => member_id),
+      async end() {
+        await writer.close();
+        const report = await verifyReceipts(db, folder);
+        assert.deepEqual(report.violations, []);
+        assert.deepEqual(await db.all('select id from receipt_batches where appended = 0'), []);
+        folder.close();
+        rmSync(path, { recursive: true, force: true });
+      },
+    };
+  }
+
+  test('answers in order, and one act that nobody foresaw does not fail its neighbours', async () => {
+    const { writer, names, end } = await opened({});
+    const results = await Promise.allSettled([
+      writer.act(act('a')),
+      writer.act(act('b')),
+      writer.act(wrong),
+      writer.act(act('c')),
+      writer.act(act('d')),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    );
+    assert.deepEqual(names(), ['a', 'b', 'c', 'd']);
+    await end();
+  });
+
+  test('refuses what is more than its queue holds, and does what it took', async () => {
+    const { writer, names, end } = await opened({});
+    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, i) => writer.act(act(`m${i}`))));
+    const taken = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [`m${i}`] : []));
+    assert.ok(taken.length >= 5 && taken.length < 40);
+    for (const result of results) if (result.status === 'rejected') assert.equal(result.reason.code, 'overloaded');
+    assert.deepEqual(names(), taken);
+    await end();
+  });
+
+  test('a disk that refuses for a while: nothing is answered, nothing is lost, every line comes once and in order', async () => {
+    let refusals = 3;
+    const { writer, names, end } = await opened({
+      folder: (folder) => ({
+        async append(date, lines) {
+          if (refusals-- > 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+          await folder.append(date, lines);
+        },
+      }),
+    });
+    const answered: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+      await writer.act(act(name)).then(
+        () => answered.push(name),
+        (error) => assert.equal(error.code, 'database_unavailable'),
+      );
+    const kept = names();
+    assert.ok(answered.length >= 3, String(answered));
+    assert.deepEqual(kept, [...kept].sort());
+    assert.deepEqual(kept.slice(-answered.length), answered);
+    await end();
+  });
+
+  test('a commit whose answer was lost is found again: its receipts are in the file before those of the next', async () => {
+    let lost = 0;
+    const { writer, names, end } = await opened({
+      db: (db) => ({
+        async transaction(work) {
+          const answer = await db.transaction(work);
+          if (lost++ === 1) throw new DatabaseUnavailable(new Error('Connection terminated unexpectedly'));
+          return answer;
+        },
+      }),
+    });
+    await writer.act(act('a'));
+    await assert.rejects(writer.act(act('b')), { code: 'database_unavailable' });
+    await writer.act(act('c'));
+    assert.deepEqual(names(), ['a', 'b', 'c']);
+    await end();
+  });
+});
