@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newId } from '../src/identity.ts';
+
+describe('ids', () => {
+  test('are a prefix and a UUID of version 7 without hyphens', () => {
+    const before = Date.now();
+    const id = newId('run');
+    assert.match(id, /^run_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    const at = Number.parseInt(id.slice(4, 16), 16);
+    assert.ok(at >= before && at <= Date.now(), `${at} is not now`);
+  });
+
+  test('a hundred thousand in a row differ and sort by the instant they were made', () => {
+    const ids = Array.from({ length: 100_000 }, () => newId('job'));
+    assert.equal(new Set(ids).size, ids.length);
+    assert.deepEqual(ids.toSorted(), ids);
+  });
+
+  test('go on sorting when the clock is set back', (t) => {
+    const first = newId('job');
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 });
+    assert.ok(newId('job') > first);
+  });
+});
