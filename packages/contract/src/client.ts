@@ -27,7 +27,7 @@ export interface ClientSettings {
 }
 
 export interface CallOptions {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
   /** Makes a repeat of this call answer what the first one did. */
   idempotency_key?: string;

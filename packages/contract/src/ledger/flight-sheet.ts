@@ -1,7 +1,8 @@
 /** The named rule sheet of the eval lane (contract §2). Immutable per (organization, name, version). */
 import { z } from 'zod';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';
-import { JsonObject, Line, Prose } from '../wire.ts';
+import { Json, JsonObject, Line, Prose } from '../wire.ts';
+import { Check, EvidenceFact, Verdict } from '../work.ts';
 
 const Slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'must be a slug: lower-case letters, digits, . _ -');
 
@@ -30,3 +31,16 @@ export const FlightSheet = z.object({
 export type FlightSheet = z.infer<typeof FlightSheet>;
 
 export const FlightSheetList = z.object({ flight_sheets: z.array(FlightSheet) });
+
+/** A sheet, published or not, tried on one submission: nothing is stored. */
+export const FlightSheetTrial = z.object({
+  flight_sheet: FlightSheet,
+  /** The submission's output: text, or JSON. */
+  output: Json,
+  /** What the rules read as `inputs`, beside the sheet's name. */
+  inputs: JsonObject.optional(),
+  evidence: z.array(EvidenceFact).max(500).optional(),
+});
+/** `verdict` is null while a checklist rule is open. */
+export const FlightSheetFindings = z.object({ checks: z.array(Check), verdict: Verdict.nullable() });
+export type FlightSheetFindings = z.infer<typeof FlightSheetFindings>;

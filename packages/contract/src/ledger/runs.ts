@@ -1,7 +1,7 @@
 /** Runs on the ledger's wire: one shape per call of the seven stages (contract §2). */
 import { z } from 'zod';
-import { Decision, EvidenceKind, LaneName, Stage } from '../vocabulary.ts';
-import { Instant, JsonObject, Line, Prose, Sha256 } from '../wire.ts';
+import { Decision, EvidenceKind, LaneName, Outcome, Stage } from '../vocabulary.ts';
+import { Instant, JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
 import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
 
 export const NewRun = z
@@ -82,6 +82,10 @@ export const PageSize = z.coerce.number().int().min(1).max(500).default(50);
 export const RunQuery = z.object({
   lane: LaneName.optional(),
   stage: Stage.optional(),
+  /** Of the verdict. */
+  outcome: Outcome.optional(),
+  /** Part of a title. */
+  search: text(200).optional(),
   /** The id of the last Run of the page before. */
   after: z
     .string()

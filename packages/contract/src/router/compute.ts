@@ -127,3 +127,33 @@ export const Artifact = z.object({
   created_at: OffsetInstant,
 });
 export type Artifact = z.infer<typeof Artifact>;
+
+/** `GET /admin/history`: what happened per bucket of time, oldest first; times with nothing are there with zeros. */
+export const HistoryQuery = z.object({ days: z.coerce.number().int().min(1).max(366).default(30) });
+export const History = z.object({
+  /** 3600 up to three days, else 86400. */
+  bucket_seconds: z.int(),
+  buckets: z.array(
+    z.object({
+      /** Where the bucket begins. */
+      at: OffsetInstant,
+      created: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      canceled: z.int(),
+      /** Of the jobs completed in it. */
+      spend_usd: z.number(),
+      /** Jobs queued at its end. */
+      queued: z.int(),
+    }),
+  ),
+});
+export type History = z.infer<typeof History>;
+
+/** `GET /admin/news` (`text/event-stream`), event `changed`: gathered for a fraction of a second. */
+export const RouterChanged = z.object({
+  /** Jobs that changed or logged, at most a hundred; null when there were more. */
+  jobs: z.array(z.string()).nullable(),
+  workers: z.boolean(),
+});
+export type RouterChanged = z.infer<typeof RouterChanged>;

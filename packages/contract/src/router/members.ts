@@ -58,3 +58,10 @@ export const AccessGranted = z.object({
   receipt_id: z.string(),
   object_uri: z.string(),
 });
+
+/** Newest first, with `x-total-count`. */
+export const MemberQuery = z.object({
+  status: z.enum(['active', 'inactive']).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+});

@@ -1,0 +1,49 @@
+/** People on the ledger's wire: sign-in by mailed link, sessions, and who belongs to an organization in which role. */
+import { z } from 'zod';
+import { Role } from '../vocabulary.ts';
+import { Instant } from '../wire.ts';
+import { Organization } from './tenancy.ts';
+
+/** Compared in lower case: one mailbox is one person. */
+export const EmailAddress = z.email().max(254).toLowerCase();
+
+/** The answer is the same whoever is asked for: nobody learns here who is a member. */
+export const SignInRequest = z.object({ email: EmailAddress });
+export const SignInAnswer = z.object({ sent: z.literal(true), expires_in_seconds: z.int() });
+
+/** `token`: from the fragment of the mailed link, good once. */
+export const NewSession = z.object({ token: z.string().min(16).max(200) });
+
+/** Whoever holds the credential of this call: a person with a session, or an API key. */
+export const Session = z.object({
+  kind: z.enum(['person', 'key']),
+  /** `user_…` or `key_…`: what `stages[].by` names. */
+  id: z.string(),
+  /** The person's e-mail address, or the key's label. */
+  name: z.string(),
+  role: Role,
+  organization: Organization,
+  /** Every organization this person may switch to; of a key its own. */
+  organizations: z.array(z.object({ id: z.string(), name: z.string(), role: Role })),
+  /** When the session ends by itself; null for a key. */
+  expires_at: Instant.nullable(),
+});
+export type Session = z.infer<typeof Session>;
+
+/** Works in another of one's organizations from now on. */
+export const SessionChange = z.object({ organization_id: z.string().max(100) });
+
+export const NewTeamMember = z.object({ email: EmailAddress, role: Role });
+export const TeamMemberChange = z.object({ role: Role });
+/** A person of the organization; invited until the first sign-in. */
+export const TeamMember = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: Role,
+  /** A person's e-mail address, or the label of the key that invited. */
+  invited_by: z.string(),
+  invited_at: Instant,
+  joined_at: Instant.nullable(),
+});
+export type TeamMember = z.infer<typeof TeamMember>;
+export const TeamMemberList = z.object({ members: z.array(TeamMember) });
