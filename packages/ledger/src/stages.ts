@@ -38,7 +38,7 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
     lane: body.lane,
     title: body.title,
     stage: 'Inputs',
-    stages: reach([], 'Inputs', at, by.key_id),
+    stages: reach([], 'Inputs', at, by.id),
     inputs,
     notify: (inputs.notify as string[] | undefined) ?? [],
     agent_profile,
@@ -66,7 +66,7 @@ export async function attachEvidence(tx: Queries, by: Principal, id: string, ite
     throw refuse('evidence_limit', `A Run takes ${EVIDENCE_LIMIT} pieces of evidence; bundle what belongs together.`);
   return updateRun(tx, run, {
     stage: 'Evidence',
-    stages: reach(run.stages, 'Evidence', at, by.key_id),
+    stages: reach(run.stages, 'Evidence', at, by.id),
     evidence: [...run.evidence, item],
     updated_at: at,
   });
@@ -84,9 +84,9 @@ export async function postExecution(
   requireStage(run, 'Inputs', 'Evidence');
   return updateRun(tx, run, {
     stage: 'Execution',
-    stages: reach(run.stages, 'Execution', at, by.key_id),
+    stages: reach(run.stages, 'Execution', at, by.id),
     execution: accept(LANES[run.lane].execution, body, ''),
-    executed_by: by.key_id,
+    executed_by: by.id,
     updated_at: at,
   });
 }
@@ -99,7 +99,7 @@ export async function runChecks(tx: Queries, by: Principal, id: string, at: stri
   const sheet = await sheetNamed(tx, by.organization_id, lane, run.inputs);
   return updateRun(tx, run, {
     stage: 'Checks',
-    stages: reach(run.stages, 'Checks', at, by.key_id),
+    stages: reach(run.stages, 'Checks', at, by.id),
     checks: lane.checks(workOf(run, lane), sheet === null ? null : executorOf(by.organization_id, sheet)),
     assignment: sheet === null ? null : assignmentOf(sheet, run.inputs),
     updated_at: at,
@@ -140,7 +140,7 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
   const sheet = await sheetNamed(tx, by.organization_id, LANES[run.lane], run.inputs);
   return updateRun(tx, run, {
     stage: 'Verdict',
-    stages: reach(run.stages, 'Verdict', at, by.key_id),
+    stages: reach(run.stages, 'Verdict', at, by.id),
     verdict: verdict(run.checks, sheet),
     updated_at: at,
   });
@@ -159,12 +159,12 @@ export async function approve(
 ): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Verdict');
-  if (run.executed_by === by.key_id && (await loadOrganization(tx, by.organization_id)).four_eyes)
+  if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
     throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
   const approval = { decision, approved_by: by.name, note, approved_at: at };
   return updateRun(tx, run, {
     stage: 'Approval',
-    stages: reach(run.stages, 'Approval', at, by.key_id),
+    stages: reach(run.stages, 'Approval', at, by.id),
     approval,
     approved_block: decision === 'approved' ? approvedBlock({ ...run, approval }) : null,
     updated_at: at,

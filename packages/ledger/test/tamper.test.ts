@@ -420,7 +420,7 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
         await insertFlightSheet(tx, founded.organization_id, SHEET as never, now(), 'key');
         return founded;
       });
-      const by = { organization_id, key_id: newId('key'), role: 'owner', name: 'Somebody' } as const;
+      const by = { organization_id, id: newId('key'), role: 'owner', name: 'Somebody' } as const;
       const approvedRun = ({ lane, title, ...rest }: (typeof works)[number]) =>
         db
           .transaction(async (tx) => {
@@ -438,7 +438,7 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
             throw error;
           });
       const ids = (await Promise.all(works.map(approvedRun))).filter((id) => id !== null);
-      await Promise.all(ids.map((run_id) => minter.mint({ organization_id, run_id, by: by.key_id })));
+      await Promise.all(ids.map((run_id) => minter.mint({ organization_id, run_id, by: by.id })));
       minted += ids.length;
       const report = await verifier.verify(organization_id, AbortSignal.timeout(60_000));
       assert.deepEqual([report.ok, report.receipts_checked, report.violations], [true, ids.length, []]);

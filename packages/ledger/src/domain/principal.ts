@@ -1,11 +1,12 @@
-/** Who is asking: one credential of one organization, in one role. */
+/** Who is asking: a person or an API key, of one organization, in one role. */
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 
 export interface Principal {
   organization_id: string;
-  key_id: string;
+  /** `user_…` or `key_…`. */
+  id: string;
   role: Role;
-  /** How people know this credential: its label, else its id. */
+  /** A person's e-mail address; a key's label, else its id. */
   name: string;
 }
 

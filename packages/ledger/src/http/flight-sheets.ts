@@ -24,9 +24,9 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
     (request, reply) => {
       const sheet = request.body;
       compileSheet(sheet);
-      const { organization_id, key_id } = request.principal;
+      const { organization_id, id } = request.principal;
       return createAndSend(ledger, request, reply, async (tx) => {
-        await insertFlightSheet(tx, organization_id, sheet, ledger.now(), key_id);
+        await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
         return { body: sheet, location: `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}` };
       });
     },

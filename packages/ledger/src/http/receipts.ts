@@ -30,8 +30,8 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       },
     },
     async (request, reply) => {
-      const { organization_id, key_id } = request.principal;
-      const minted = await ledger.minter.mint({ organization_id, run_id: request.params.id, by: key_id });
+      const { organization_id, id } = request.principal;
+      const minted = await ledger.minter.mint({ organization_id, run_id: request.params.id, by: id });
       if (minted.fresh) reply.code(201).header('location', `/receipts/${minted.receipt_id}`);
       return sendReceipt(reply, minted.payload);
     },

@@ -93,7 +93,7 @@ export async function findCredential(
   );
   if (row === undefined) return null;
   const { id, role, label } = row;
-  return { principal: { organization_id, key_id: id, role, name: label || id }, secret_sha256: row.secret_sha256 };
+  return { principal: { organization_id, id, role, name: label || id }, secret_sha256: row.secret_sha256 };
 }
 
 const PROFILE = 'id, name, capability_tier, harness, model, created_at';
