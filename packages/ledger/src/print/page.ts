@@ -94,7 +94,7 @@ ${chain(reading, input.share_url)}
 }
 
 function banner(): Html {
-  return html`<aside class="altered" role="alert">${mark('cross', 'bad')}<div><strong>${ALTERED}</strong><p>${ALTERED_DETAIL}</p></div></aside>`;
+  return html`<div class="altered" role="alert">${mark('cross', 'bad')}<div><strong>${ALTERED}</strong><p>${ALTERED_DETAIL}</p></div></div>`;
 }
 
 function opening(reading: Reading, share_url: string): Html {
