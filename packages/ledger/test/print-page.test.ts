@@ -140,7 +140,7 @@ describe('the page of a receipt', () => {
 
   it('calls an altered receipt altered, in its title too, and repeats its verdict only as a claim', () => {
     const page = renderPage({ ...sealed(), verified: false });
-    assert.match(page, /<aside class="altered" role="alert">.*This receipt no longer matches its hash/);
+    assert.match(page, /<div class="altered" role="alert">.*This receipt no longer matches its hash/);
     assert.match(page, /<title>Altered: /);
     assert.match(page, /As stored: Passed/);
     assert.match(page, /og:description" content="This receipt no longer matches its hash/);
