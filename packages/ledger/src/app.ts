@@ -10,6 +10,7 @@ import { organizationRoutes } from './http/organizations.ts';
 import { receiptRoutes } from './http/receipts.ts';
 import { runRoutes } from './http/runs.ts';
 import { shareRoutes } from './http/share.ts';
+import { sharingRoutes } from './http/sharing.ts';
 import { acceptUploads } from './http/uploads.ts';
 import type { Ledger } from './ledger.ts';
 import { LEDGER_PROBLEMS } from './problems.ts';
@@ -45,6 +46,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   flightSheetRoutes(app, ledger);
   runRoutes(app, ledger);
   receiptRoutes(app, ledger);
+  sharingRoutes(app, ledger);
   await shareRoutes(app, ledger);
   healthRoutes(app, ledger);
   return app;

@@ -14,6 +14,7 @@ export const LEDGER_PROBLEMS = {
   flight_sheet_exists: { status: 409, title: 'This version of the flight sheet exists already' },
   agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
   receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
+  share_revoked: { status: 410, title: 'The organization has switched this link off' },
   last_owner: { status: 409, title: 'The last owner key cannot be revoked' },
 } as const satisfies Record<string, ProblemRow>;
 

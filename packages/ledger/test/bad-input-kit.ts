@@ -49,6 +49,7 @@ export async function storedIn(ledger: SuiteLedger): Promise<Record<string, stri
     'chains',
     'receipts',
     'model_pins',
+    'shares',
     'idempotency_keys',
   ];
   const digests: Record<string, string> = {};

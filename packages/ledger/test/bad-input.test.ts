@@ -378,6 +378,8 @@ eachLedger(
           assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
         assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
         await auditor('GET', `/receipts/${receipt.receipt_id}`);
+        await auditor('GET', `/receipts/${receipt.receipt_id}/share`);
+        await owner('PUT', `/receipts/${receipt.receipt_id}/share`, { enabled: false });
         const item = run.evidence[0];
         assert.equal(
           (await call('GET', `/runs/${run.id}/evidence/${item.id}`, { token: told.keys.auditor })).status,

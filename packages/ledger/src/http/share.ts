@@ -5,21 +5,29 @@
 
 import rateLimit from '@fastify/rate-limit';
 import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
+import { Problem } from '@rcpt/contract/problem.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { binary } from '@rcpt/service/description.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
 import { loadAssets } from '../print/assets.ts';
 import { PAGE_CSP, renderPage } from '../print/page.ts';
-import { findShared } from '../store/chains.ts';
+import { renderSwitchedOff } from '../print/switched-off.ts';
+import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
 
 const TOKEN = /^[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
+const PAGE = { 'text/html': { schema: z.string() } };
+const OFF = {
+  description: 'The organization has switched this link off',
+  content: { 'application/problem+json': { schema: Problem }, ...PAGE },
+};
 
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   await app.register(rateLimit, { global: false, max: ledger.config.share_requests_per_minute, timeWindow: 60_000 });
@@ -37,17 +45,17 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         response: {
           200: {
             description: 'The receipt',
-            content: { 'application/json': { schema: Receipt }, 'text/html': { schema: z.string() } },
+            content: { 'application/json': { schema: Receipt }, ...PAGE },
           },
+          410: OFF,
         },
       },
     },
     async (request, reply) => {
-      const shared = await open(request.params.token, reply);
-      reply.header('vary', 'accept');
+      const shared = await open(request, reply);
+      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../'));
       if (!wantsPage(request.headers.accept)) return sendReceipt(reply, shared.bytes);
-      reply.header('content-security-policy', PAGE_CSP).type('text/html; charset=utf-8');
-      return reply.send(renderPage(shared) as never);
+      return sendPage(reply, renderPage(shared));
     },
   );
 
@@ -59,11 +67,12 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ...common,
         summary: 'The same receipt as PDF',
         params: ShareParams,
-        response: { 200: binary('The PDF', 'application/pdf') },
+        response: { 200: binary('The PDF', 'application/pdf'), 410: OFF },
       },
     },
     async (request, reply) => {
-      const shared = await open(request.params.token, reply);
+      const shared = await open(request, reply);
+      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../../'));
       const pdf = await ledger.pdf.render(shared);
       return reply
         .type('application/pdf')
@@ -76,10 +85,16 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     '/share/:token/download',
     {
       config,
-      schema: { ...common, summary: 'The stored canonical bytes', params: ShareParams, response: { 200: Receipt } },
+      schema: {
+        ...common,
+        summary: 'The stored canonical bytes',
+        params: ShareParams,
+        response: { 200: Receipt, 410: OFF },
+      },
     },
     async (request, reply) => {
-      const shared = await open(request.params.token, reply);
+      const shared = await open(request, reply);
+      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../../'));
       return sendReceipt(
         reply.header('content-disposition', `attachment; filename="${shared.name}.json"`),
         shared.bytes,
@@ -96,21 +111,35 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     return reply.type(asset.content_type).send(asset.body);
   });
 
-  async function open(token: string, reply: FastifyReply) {
-    const bytes = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
-    if (bytes === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
+  /** Null: the link is switched off, and a person is to be told so. Throws `not_found`, `share_revoked`. */
+  async function open(request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) {
+    const { token } = request.params;
+    const found = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
+    if (found === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
+    reply.header('vary', 'accept').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex');
+    if (!found.enabled) {
+      reply.header('cache-control', 'no-store');
+      if (wantsPage(request.headers.accept)) return null;
+      throw refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
+    }
+    const bytes = found.payload;
     const receipt = readable(bytes);
     // An intact receipt under another's link is not the one that was shared.
     const verified = verifyReceipt(bytes).ok && String(receipt.share_url).endsWith(`/share/${token}`);
     reply
       .header('receipt-verified', String(verified))
       .header('cache-control', 'no-cache')
-      .header('referrer-policy', 'no-referrer')
-      .header('x-content-type-options', 'nosniff')
-      .header('x-robots-tag', 'noindex');
+      .header('x-content-type-options', 'nosniff');
     const name = /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(String(receipt.receipt_id)) ? String(receipt.receipt_id) : 'receipt';
     return { bytes, receipt, name, verified, share_url: `${ledger.base_url}/share/${token}` };
   }
+}
+
+function sendPage(reply: FastifyReply, page: string) {
+  return reply
+    .header('content-security-policy', PAGE_CSP)
+    .type('text/html; charset=utf-8')
+    .send(page as never);
 }
 
 /** What can still be read of a payload that may have been tampered with. */

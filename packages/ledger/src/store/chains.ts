@@ -141,9 +141,14 @@ export async function payloadOfRun(db: Queries, organization_id: string, run_id:
   return row.payload;
 }
 
-/** Throws `not_found`. The sequence is part of the id, so the chain's own key finds it. */
+/** The sequence is part of the id; -1 for what is no receipt id. */
+export function seqOfReceiptId(receipt_id: string): number {
+  return Number(/^RCPT-(\d{6,15})-[0-9a-f]{8}$/.exec(receipt_id)?.[1] ?? -1);
+}
+
+/** Throws `not_found`. The chain's own key finds it. */
 export async function payloadOfReceipt(db: Queries, organization_id: string, receipt_id: string): Promise<string> {
-  const org_seq = Number(/^RCPT-(\d{6,15})-[0-9a-f]{8}$/.exec(receipt_id)?.[1] ?? -1);
+  const org_seq = seqOfReceiptId(receipt_id);
   const row = await db.get<{ payload: string }>(
     'select payload from receipts where organization_id = $1 and org_seq = $2',
     [organization_id, org_seq],
@@ -152,12 +157,6 @@ export async function payloadOfReceipt(db: Queries, organization_id: string, rec
   if (row === undefined || !row.payload.includes(`"receipt_id":"${receipt_id}"`))
     throw new Refusal('not_found', 'This organization has no such receipt.');
   return row.payload;
-}
-
-/** The receipt behind a public link; null for a token that was never handed out. */
-export async function findShared(db: Queries, share_token: string): Promise<string | null> {
-  const row = await db.get<{ payload: string }>('select payload from receipts where share_token = $1', [share_token]);
-  return row?.payload ?? null;
 }
 
 /** Newest first; fewer than `limit` when they are large. */

@@ -1,0 +1,55 @@
+/** Public links: whose receipt stands behind one, and whether somebody switched it off. */
+import { receiptIdOf } from '@rcpt/proof/receipt.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { seqOfReceiptId } from './chains.ts';
+
+export interface ShareState {
+  org_seq: number;
+  share_token: string;
+  enabled: boolean;
+  changed_at: string | null;
+  changed_by: string | null;
+}
+
+/** The receipt behind a public link, and whether the link is switched on; null for a token that was never handed out. */
+export async function findShared(
+  db: Queries,
+  share_token: string,
+): Promise<{ payload: string; enabled: boolean } | null> {
+  const row = await db.get<{ payload: string; enabled: number | null }>(
+    `select r.payload, s.enabled from receipts r
+     left join shares s on s.organization_id = r.organization_id and s.org_seq = r.org_seq
+     where r.share_token = $1`,
+    [share_token],
+  );
+  return row === undefined ? null : { payload: row.payload, enabled: row.enabled !== 0 };
+}
+
+/** Throws `not_found`. By the record, not by the payload: the link of an altered receipt can be switched off, too. */
+export async function loadShare(db: Queries, organization_id: string, receipt_id: string): Promise<ShareState> {
+  const row = await db.get<Omit<ShareState, 'enabled'> & { run_id: string; enabled: number | null }>(
+    `select r.org_seq, r.run_id, r.share_token, s.enabled, s.changed_at, s.changed_by from receipts r
+     left join shares s on s.organization_id = r.organization_id and s.org_seq = r.org_seq
+     where r.organization_id = $1 and r.org_seq = $2`,
+    [organization_id, seqOfReceiptId(receipt_id)],
+  );
+  if (row === undefined || receiptIdOf(row.org_seq, row.run_id) !== receipt_id)
+    throw new Refusal('not_found', 'This organization has no such receipt.');
+  const { org_seq, share_token, changed_at, changed_by } = row;
+  return { org_seq, share_token, enabled: row.enabled !== 0, changed_at, changed_by };
+}
+
+/** Remembers the last change only: the receipt's own row stays as it is. */
+export async function switchShare(
+  tx: Queries,
+  organization_id: string,
+  { org_seq, enabled, changed_at, changed_by }: ShareState,
+): Promise<void> {
+  await tx.run(
+    `insert into shares (organization_id, org_seq, enabled, changed_at, changed_by) values ($1, $2, $3, $4, $5)
+     on conflict (organization_id, org_seq) do update
+     set enabled = excluded.enabled, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
+    [organization_id, org_seq, Number(enabled), changed_at, changed_by],
+  );
+}
