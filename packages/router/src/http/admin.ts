@@ -1,9 +1,10 @@
-import { JobEvent } from '@rcpt/contract/router/compute.ts';
+import { History, HistoryQuery, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { OffsetInstant } from '@rcpt/contract/router/vocabulary.ts';
 import { Worker } from '@rcpt/contract/router/workers.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
+import { createHistory } from '../history.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
@@ -21,6 +22,7 @@ const ActiveLease = z.object({
 const WorkerPage = z.object({ worker: Worker, active_leases: z.array(ActiveLease), recent_events: z.array(JobEvent) });
 
 export function adminRoutes(app: App, router: Router): void {
+  const history = createHistory(router.db, router.now);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['admin'], security: OPEN_OR_BEARER };
   const shown = (worker: StoredWorker) => ({ ...worker, status: stateOf(worker, router.now()) });
@@ -29,6 +31,22 @@ export function adminRoutes(app: App, router: Router): void {
     '/admin/summary',
     { config, schema: { ...common, summary: 'Counts and sums', response: { 200: Summary } } },
     () => summarize(router.db, router.now()),
+  );
+
+  app.get(
+    '/admin/history',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Jobs and spend per hour (up to three days) or day, UTC',
+        description:
+          'A few seconds old at most. `queued` is the depth at the end of the bucket, counted back from now by when jobs were created and when they started or ended; a job that went back to the queue counts as queued until its last start.',
+        querystring: HistoryQuery,
+        response: { 200: History },
+      },
+    },
+    (request) => history.read(request.query.days),
   );
 
   app.get(

@@ -4,6 +4,7 @@ import {
   Dataset,
   DatasetQuery,
   Member,
+  MemberQuery,
   MemberStatus,
   NewDataset,
   NewMember,
@@ -11,9 +12,10 @@ import {
 import type { App } from '@rcpt/service/http.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { z } from 'zod';
+import { instant } from '../domain/time.ts';
 import { activate, grantAccess, showMember } from '../members.ts';
 import type { Router } from '../router.ts';
-import { insertDataset, insertMember, listDatasets, loadDataset, loadMember } from '../store/members.ts';
+import { insertDataset, insertMember, listDatasets, listMembers, loadDataset, loadMember } from '../store/members.ts';
 import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -48,6 +50,25 @@ export function memberRoutes(app: App, router: Router): void {
         await insertMember(tx, member);
         return { body: showMember(member, book.now), location: `/members/${member.id}` };
       }),
+  );
+
+  app.get(
+    '/members',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Members, newest first; x-total-count says how many there are',
+        querystring: MemberQuery,
+        response: { 200: z.array(Member) },
+      },
+    },
+    async (request, reply) => {
+      const now = router.now();
+      const { total, members } = await listMembers(router.db, request.query, instant(now));
+      reply.header('x-total-count', String(total));
+      return members.map((member) => showMember(member, now));
+    },
   );
 
   app.get(

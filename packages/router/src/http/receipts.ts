@@ -1,24 +1,15 @@
 import { existsSync } from 'node:fs';
+import { RouterReceiptPage, RouterReceiptQuery } from '@rcpt/contract/router/receipts.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { instant } from '../domain/time.ts';
-import { linesOf, verifyReceipts } from '../receipts/verify.ts';
+import { readReceipts } from '../receipts/read.ts';
+import { verifyReceipts } from '../receipts/verify.ts';
 import type { Router } from '../router.ts';
 import { VERSION } from '../version.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
 
-const Query = z.object({
-  /** UTC; default today. */
-  date: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-05-29')
-    .optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  offset: z.coerce.number().int().min(0).max(1e9).default(0),
-});
-const Receipt = z.looseObject({ receipt_id: z.string(), receipt_type: z.string(), checksum_sha256: z.string() });
-const Receipts = z.object({ date: z.string(), receipts: z.array(Receipt) });
 const Violation = z.looseObject({
   kind: z.string(),
   file: z.string(),
@@ -55,21 +46,16 @@ export function receiptRoutes(app: App, router: Router): void {
       schema: {
         ...common,
         summary: 'The receipts of one UTC date, as they stand in the file',
-        querystring: Query,
-        response: { 200: Receipts },
+        description:
+          'From the receipts folder of the process that answers: where several routers share a database, each writes a folder of its own.',
+        querystring: RouterReceiptQuery,
+        response: { 200: RouterReceiptPage },
       },
     },
     async (request, reply) => {
-      const { date = instant(router.now()).slice(0, 10), limit, offset } = request.query;
-      const lines: string[] = [];
-      let seen = 0;
+      const { date = instant(router.now()).slice(0, 10), ...query } = request.query;
       const file = router.folder.fileOf(date);
-      if (existsSync(file))
-        for await (const { bytes, terminated } of linesOf(file)) {
-          if (!terminated || seen++ < offset) continue;
-          lines.push(bytes.toString('utf8'));
-          if (lines.length === limit) break;
-        }
+      const lines = existsSync(file) ? await readReceipts(file, query) : [];
       reply.type('application/json; charset=utf-8');
       return reply.send(`{"date":"${date}","receipts":[${lines.join(',')}]}` as never);
     },

@@ -1,7 +1,8 @@
 /** Members, datasets and who was granted which. */
-import type { Dataset } from '@rcpt/contract/router/members.ts';
+import type { Dataset, MemberQuery } from '@rcpt/contract/router/members.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import type { z } from 'zod';
 import { refuse } from '../problems.ts';
 
 export interface StoredMember {
@@ -29,6 +30,23 @@ export async function loadMember(db: Queries, id: string): Promise<StoredMember>
   const member = await db.get<StoredMember>(`select ${MEMBER} from members where id = $1`, [id]);
   if (member === undefined) throw new Refusal('not_found', `There is no member ${id}.`);
   return member;
+}
+
+/** Newest first: ids sort by the instant they were made. */
+export async function listMembers(
+  db: Queries,
+  { status, limit, offset }: z.infer<typeof MemberQuery>,
+  at: string,
+): Promise<{ total: number; members: StoredMember[] }> {
+  const active = 'membership_expires_at is not null and membership_expires_at > $1';
+  // Without a status the instant still stands in the statement: PostgreSQL wants to know the type of what it is sent.
+  const where = status === undefined ? "$1 <> ''" : status === 'active' ? active : `not (${active})`;
+  const count = await db.get<{ n: number }>(`select count(*) as n from members where ${where}`, [at]);
+  const members = await db.all<StoredMember>(
+    `select ${MEMBER} from members where ${where} order by id desc limit $2 offset $3`,
+    [at, limit, offset],
+  );
+  return { total: Number(count?.n ?? 0), members };
 }
 
 /** Members stay, so one that was seen is not looked up again. */
