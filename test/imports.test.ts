@@ -13,9 +13,10 @@ const PACKAGES: Record<string, string[]> = {
   router: ['contract', 'proof', 'service'],
   worker: ['contract', 'proof'],
   cli: ['contract', 'proof'],
+  console: ['contract', 'proof'],
 };
 
-const sources = globSync('packages/*/src/**/*.ts').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+const sources = globSync('packages/*/src/**/*.{ts,tsx}').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 function importsOf(text: string): string[] {
   return [
@@ -60,6 +61,12 @@ describe('imports', () => {
           specifier === 'zod' || specifier.startsWith('.') || specifier.startsWith('@rcpt/proof/'),
           `${file} imports ${specifier}`,
         );
+  });
+
+  test('the console takes types alone from contract and zod: a browser loads neither', () => {
+    for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/console/')))
+      for (const [statement] of text.matchAll(/(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/[^']+)'/g))
+        assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });
 
   test('inside a service: domain does no I/O, stores know no HTTP, nothing below http/ imports it', () => {

@@ -1,0 +1,14 @@
+/** What is kept under which name. An event of the ledger makes everything below a name's first word stale. */
+import type { RunFilters } from './ledger.ts';
+
+export const KEYS = {
+  session: ['session'] as const,
+  runs: (filters: RunFilters) => ['runs', filters] as const,
+  run: (id: string) => ['run', id] as const,
+  receipts: (query: object) => ['receipts', query] as const,
+  receipt: (id: string) => ['receipt', id] as const,
+  share: (receipt_id: string) => ['share', receipt_id] as const,
+  ledger: (what: string) => ['ledger', what] as const,
+  settings: (what: string) => ['settings', what] as const,
+  compute: (...what: readonly unknown[]) => ['compute', ...what] as const,
+};

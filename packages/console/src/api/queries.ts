@@ -1,0 +1,49 @@
+/** What the pages ask for, as hooks. */
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { KEYS } from './keys.ts';
+import { ledger, type RunFilters } from './ledger.ts';
+
+export const sessionQuery = queryOptions({
+  queryKey: KEYS.session,
+  queryFn: ({ signal }) => ledger.session(signal),
+  staleTime: 60_000,
+});
+
+export const runsQuery = (filters: RunFilters) =>
+  infiniteQueryOptions({
+    queryKey: KEYS.runs(filters),
+    queryFn: ({ pageParam, signal }) => ledger.runs({ ...filters, after: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_after ?? undefined,
+  });
+
+export const runQuery = (id: string) =>
+  queryOptions({ queryKey: KEYS.run(id), queryFn: ({ signal }) => ledger.run(id, signal) });
+
+export const receiptQuery = (id: string) =>
+  queryOptions({
+    queryKey: KEYS.receipt(id),
+    queryFn: ({ signal }) => ledger.receipt(id, signal),
+    // Sealed: what was read once stays true.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const shareQuery = (receipt_id: string) =>
+  queryOptions({ queryKey: KEYS.share(receipt_id), queryFn: ({ signal }) => ledger.share(receipt_id, signal) });
+
+export const flightSheetsQuery = queryOptions({
+  queryKey: KEYS.settings('flight-sheets'),
+  queryFn: ({ signal }) => ledger.flightSheets(signal),
+});
+
+export const agentProfilesQuery = queryOptions({
+  queryKey: KEYS.settings('agent-profiles'),
+  queryFn: ({ signal }) => ledger.agentProfiles(signal),
+});
+
+/** Who is signed in. Below the frame there always is somebody. */
+export function useSession() {
+  const { data } = useQuery(sessionQuery);
+  if (data === undefined) throw new Error('useSession was used outside the frame');
+  return data;
+}

@@ -1,0 +1,82 @@
+/** What surrounds every page of a signed-in person: where one is, where one can go, and as whom. */
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { listen } from '../api/events.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { store } from '../api/store.ts';
+import { IconButton } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Skeleton, SkeletonRows } from '../parts/skeleton.tsx';
+import { KeyboardHelp } from './keyboard-help.tsx';
+import { Navigation } from './navigation.tsx';
+import { OrganizationMenu, PersonMenu } from './person.tsx';
+import './shell.css';
+
+export function Shell({ children }: { children: ReactNode }) {
+  const session = useQuery(sessionQuery);
+  const [path] = useLocation();
+  const [drawn, setDrawn] = useState(false);
+  const known = session.data !== undefined;
+  useEffect(() => (known ? listen(store) : undefined), [known]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer and begins at its top
+  useEffect(() => {
+    setDrawn(false);
+    scrollTo(0, 0);
+  }, [path]);
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <header className="top-bar">
+        <IconButton icon="menu" label="Menu" aria-expanded={drawn} onClick={() => setDrawn(!drawn)} />
+        <Link href="/" className="brand">
+          <Icon name="receipt" /> Receipts
+        </Link>
+      </header>
+      {drawn && <div className="scrim" aria-hidden="true" onClick={() => setDrawn(false)} />}
+      <div className="side" data-drawn={drawn || undefined}>
+        {session.data ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
+        <Navigation />
+        {session.data && <PersonMenu session={session.data} />}
+      </div>
+      <main id="main" tabIndex={-1}>
+        <Inside error={known ? null : session.error} retry={() => void session.refetch()}>
+          {known ? <Suspense fallback={<PageSkeleton />}>{children}</Suspense> : <PageSkeleton />}
+        </Inside>
+      </main>
+      <KeyboardHelp />
+    </div>
+  );
+}
+
+function Inside({ error, retry, children }: { error: unknown; retry: () => void; children: ReactNode }) {
+  if (!error) return children;
+  return (
+    <div className="page">
+      <Problem error={error} retry={retry} />
+    </div>
+  );
+}
+
+function SideSkeleton() {
+  return (
+    <div className="organization">
+      <Skeleton width="9rem" height="1.1rem" />
+    </div>
+  );
+}
+
+function PageSkeleton() {
+  return (
+    <div className="page" aria-busy="true">
+      <div className="page-head">
+        <Skeleton width="12rem" height="1.7rem" />
+      </div>
+      <SkeletonRows />
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+/** A question that waits for its answer: the browser's own dialog, which holds the focus and closes on Esc. */
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button, type ButtonKind, IconButton } from './button.tsx';
+import { Problem } from './problem.tsx';
+import './dialog.css';
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** Shown for as long as it is rendered: `{open && <Dialog …/>}`. */
+export function Dialog({ title, onClose, wide, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it; the click is one on the ground behind it
+    <dialog
+      ref={dialog}
+      className={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div className="dialog-body">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <IconButton icon="close" label="Close" small onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  /** What will have happened afterwards, and whether it can be taken back. */
+  children: ReactNode;
+  /** The verb: `Revoke key`. */
+  action: string;
+  kind?: ButtonKind;
+  busy: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+export function Confirm({ title, children, action, kind = 'primary', busy, error, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) onConfirm();
+        }}
+      >
+        <div className="dialog-words">{children}</div>
+        {error ? <Problem error={error} /> : null}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={kind} type="submit" busy={busy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

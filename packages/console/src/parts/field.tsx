@@ -1,0 +1,178 @@
+/** Form fields: a label, a control, and below it a hint or what is wrong with it. */
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import { Icon } from './icon.tsx';
+import './field.css';
+
+interface Wording {
+  label: string;
+  hint?: ReactNode;
+  /** What the service says about this field: `errorAt(act.error, 'title')`. */
+  error?: string | undefined;
+  /** Shown beside the label of what may be left out. */
+  optional?: boolean;
+  /** The label is for screen readers alone: the page already says it. */
+  labelHidden?: boolean;
+}
+
+interface Wired {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+}
+
+/** Wires any control to its words: `<Field label="…">{(wired) => <input {...wired} />}</Field>`. */
+export function Field({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+  children,
+}: Wording & { children: (wired: Wired) => ReactNode }) {
+  const id = useId();
+  const words = error ?? hint;
+  return (
+    <div className="field">
+      <label htmlFor={id} className={labelHidden ? 'unseen' : undefined}>
+        {label}
+        {optional && <span className="optional"> optional</span>}
+      </label>
+      {children({
+        id,
+        'aria-describedby': words ? `${id}-words` : undefined,
+        'aria-invalid': error ? true : undefined,
+      })}
+      {words && (
+        <p id={`${id}-words`} className={error ? 'field-error' : 'field-hint'}>
+          {words}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Without<Props> = Omit<Props, keyof Wired | keyof Wording | 'className'>;
+
+export function TextField({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+  mono,
+  ...input
+}: Wording & { mono?: boolean } & Without<InputHTMLAttributes<HTMLInputElement>>) {
+  return (
+    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+      {(wired) => (
+        <input type="text" autoComplete="off" {...input} {...wired} className={mono ? 'input mono' : 'input'} />
+      )}
+    </Field>
+  );
+}
+
+export function TextAreaField({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+  mono,
+  ...area
+}: Wording & { mono?: boolean } & Without<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  return (
+    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+      {(wired) => (
+        <textarea rows={4} spellCheck={!mono} {...area} {...wired} className={mono ? 'input mono' : 'input'} />
+      )}
+    </Field>
+  );
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+  children,
+  ...select
+}: Wording & Without<SelectHTMLAttributes<HTMLSelectElement>>) {
+  return (
+    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+      {(wired) => (
+        <span className="select">
+          <select {...select} {...wired} className="input">
+            {children}
+          </select>
+          <Icon name="down" />
+        </span>
+      )}
+    </Field>
+  );
+}
+
+/** On or off, at once: for settings. `label` stands beside it. */
+export function Switch({
+  label,
+  hint,
+  on,
+  why,
+  onChange,
+}: {
+  label: string;
+  hint?: ReactNode;
+  on: boolean;
+  why?: string | null;
+  onChange: (on: boolean) => void;
+}) {
+  const id = useId();
+  const words = why ?? hint;
+  return (
+    <div className="switch-field">
+      <button
+        type="button"
+        role="switch"
+        id={id}
+        className="switch"
+        aria-checked={on}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={words ? `${id}-words` : undefined}
+        aria-disabled={why ? true : undefined}
+        onClick={() => why || onChange(!on)}
+      />
+      <div>
+        <label id={`${id}-label`} htmlFor={id}>
+          {label}
+        </label>
+        {words && (
+          <p id={`${id}-words`} className="field-hint">
+            {words}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function wording({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+}: { [Name in keyof Wording]: Wording[Name] | undefined }): Wording {
+  return {
+    label: label ?? '',
+    ...(hint === undefined ? {} : { hint }),
+    ...(error === undefined ? {} : { error }),
+    ...(optional === undefined ? {} : { optional }),
+    ...(labelHidden === undefined ? {} : { labelHidden }),
+  };
+}

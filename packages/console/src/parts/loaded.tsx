@@ -1,0 +1,24 @@
+/** What a query stands at: its shape while it loads, its problem with a way to try again, or what it brought. */
+import type { ReactNode } from 'react';
+import { Problem } from './problem.tsx';
+
+interface Standing<Data> {
+  data: Data | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** `skeleton` has the size of what comes, so that nothing jumps. What was there stays when asking again fails. */
+export function Loaded<Data>({
+  query,
+  skeleton,
+  children,
+}: {
+  query: Standing<Data>;
+  skeleton: ReactNode;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  return <div aria-busy="true">{skeleton}</div>;
+}

@@ -1,0 +1,62 @@
+/** Tables as people read them: quiet lines, numbers to the right, what a phone has no room for left out. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import './table.css';
+
+export interface Column {
+  label: string;
+  /** `number`: to the right, in figures of one width. `wide`: only where there is room. `least`: no wider than needed. */
+  kind?: 'number' | 'wide' | 'least';
+  /** The label is for screen readers alone. */
+  unseen?: boolean;
+}
+
+/** `<Table label="Keys" columns={[…]}>` around `<Row>`s of `<Cell>`s in the same order. */
+export function Table({
+  label,
+  columns,
+  children,
+}: {
+  label: string;
+  columns: readonly Column[];
+  children: ReactNode;
+}) {
+  return (
+    <table className="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ label: word, kind, unseen }) => (
+            <th key={word} scope="col" className={kind}>
+              {unseen ? <span className="unseen">{word}</span> : word}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/** `at`: the keyboard stands on this row (see `useRowCursor`). */
+export function Row({ at, children }: { at?: boolean | undefined; children: ReactNode }) {
+  return <tr data-at={at || undefined}>{children}</tr>;
+}
+
+export function Cell({ kind, children }: { kind?: Column['kind']; children: ReactNode }) {
+  return <td className={kind}>{children}</td>;
+}
+
+/** The cell that names its row. With `href` the whole row leads there. */
+export function HeadCell({ href, children }: { href?: string; children: ReactNode }) {
+  return (
+    <th scope="row">
+      {href === undefined ? (
+        children
+      ) : (
+        <Link href={href} className="row-link">
+          {children}
+        </Link>
+      )}
+    </th>
+  );
+}

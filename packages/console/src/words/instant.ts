@@ -1,0 +1,49 @@
+/** How instants are worded: near ones relative to now, all of them exactly in UTC for whoever asks. */
+const EXACT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+});
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY_MS = 24 * HOUR;
+
+/** `29 May 2026, 20:14:33 UTC`. */
+export function exact(instant: string): string {
+  return `${EXACT.format(new Date(instant))} UTC`;
+}
+
+/** `just now`, `4 min ago`, `3 h ago`, `2 days ago`, then the day. */
+export function relative(instant: string, now: number): string {
+  const age = now - Date.parse(instant);
+  if (age < 0) return age > -MINUTE ? 'just now' : until(-age);
+  if (age < MINUTE) return 'just now';
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR)} h ago`;
+  if (age < 7 * DAY_MS) return `${Math.floor(age / DAY_MS)} ${age < 2 * DAY_MS ? 'day' : 'days'} ago`;
+  return day(instant, now);
+}
+
+function until(ms: number): string {
+  if (ms < HOUR) return `in ${Math.ceil(ms / MINUTE)} min`;
+  if (ms < DAY_MS) return `in ${Math.round(ms / HOUR)} h`;
+  return `in ${Math.round(ms / DAY_MS)} days`;
+}
+
+/** `29 May`, with its year when that is not this one. */
+export function day(instant: string, now: number): string {
+  const date = new Date(instant);
+  return (date.getUTCFullYear() === new Date(now).getUTCFullYear() ? DAY : DAY_AND_YEAR).format(date);
+}
