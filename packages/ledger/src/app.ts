@@ -3,6 +3,7 @@ import { type App, createHttp } from '@rcpt/service/http.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { authenticate } from './http/auth.ts';
+import { serveConsole } from './http/console.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
 import { keyRoutes } from './http/keys.ts';
@@ -38,6 +39,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
   });
+  serveConsole(app);
   authenticate(app, ledger);
   await acceptUploads(app, config.evidence_bytes);
   organizationRoutes(app, ledger);

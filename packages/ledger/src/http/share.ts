@@ -20,6 +20,7 @@ import { PAGE_CSP, renderPage } from '../print/page.ts';
 import { renderSwitchedOff } from '../print/switched-off.ts';
 import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
+import { wantsPage } from './wants-page.ts';
 
 const TOKEN = /^[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
@@ -150,9 +151,4 @@ function readable(bytes: string): JsonObject {
   } catch {
     return {};
   }
-}
-
-/** Browsers name text/html; programs that do not get JSON. */
-function wantsPage(accept: string | undefined): boolean {
-  return accept !== undefined && /\btext\/html\b|\bapplication\/xhtml\+xml\b/.test(accept);
 }
