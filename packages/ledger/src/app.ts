@@ -7,9 +7,11 @@ import { serveConsole } from './http/console.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
 import { keyRoutes } from './http/keys.ts';
+import { memberRoutes } from './http/members.ts';
 import { organizationRoutes } from './http/organizations.ts';
 import { receiptRoutes } from './http/receipts.ts';
 import { runRoutes } from './http/runs.ts';
+import { sessionRoutes } from './http/session.ts';
 import { shareRoutes } from './http/share.ts';
 import { sharingRoutes } from './http/sharing.ts';
 import { acceptUploads } from './http/uploads.ts';
@@ -31,6 +33,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
       { name: 'sharing', description: 'Public links' },
       { name: 'flight sheets', description: 'Named rule sheets of the eval lane' },
       { name: 'organizations', description: 'Tenancy, keys and agent profiles' },
+      { name: 'people', description: 'Sign-in, sessions and members' },
       { name: 'health', description: 'For platforms' },
     ],
     logger,
@@ -50,6 +53,8 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   receiptRoutes(app, ledger);
   sharingRoutes(app, ledger);
   await shareRoutes(app, ledger);
+  sessionRoutes(app, ledger);
+  memberRoutes(app, ledger);
   healthRoutes(app, ledger);
   return app;
 }

@@ -28,11 +28,21 @@ const LedgerSettings = z.object({
     'an e-mail address',
   ),
   admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
+  session_secret: z
+    .string()
+    .min(32)
+    .optional()
+    .meta({ env: 'LEDGER_SESSION_SECRET', takes: 'a secret of at least 32 characters', secret: true }),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
   share_requests_per_minute: setting.count(
     'LEDGER_SHARE_REQUESTS_PER_MINUTE',
     600,
+    'a number of requests per minute and address',
+  ),
+  sign_in_requests_per_minute: setting.count(
+    'LEDGER_SIGN_IN_REQUESTS_PER_MINUTE',
+    60,
     'a number of requests per minute and address',
   ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),

@@ -4,16 +4,20 @@ import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './copies/storage.ts';
 import type { Minter } from './mint.ts';
+import type { KeptCredentials } from './people/kept.ts';
+import type { People } from './people/people.ts';
 import type { PdfRenderer } from './print/pdf-pool.ts';
 import type { Verifier } from './verify.ts';
 
 export interface Ledger {
   config: Config;
-  /** What share links start with: `LEDGER_BASE_URL`, else the listen address. */
+  /** What links to this ledger start with: `LEDGER_BASE_URL`, else the listen address. */
   base_url: string;
   db: Db;
   minter: Minter;
   verifier: Verifier;
+  people: People;
+  kept: KeptCredentials;
   storage: Storage;
   pdf: PdfRenderer;
   probes: { db: Probe; storage: Probe; email: Probe };

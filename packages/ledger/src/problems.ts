@@ -15,7 +15,11 @@ export const LEDGER_PROBLEMS = {
   agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
   receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
   share_revoked: { status: 410, title: 'The organization has switched this link off' },
-  last_owner: { status: 409, title: 'The last owner key cannot be revoked' },
+  last_owner: { status: 409, title: 'An organization keeps its last owner' },
+  member_exists: { status: 409, title: 'This person is a member already' },
+  sign_in_link_invalid: { status: 401, title: 'The sign-in link does not count' },
+  no_organization: { status: 403, title: 'This person belongs to no organization' },
+  cross_site: { status: 403, title: 'The request came from another site' },
 } as const satisfies Record<string, ProblemRow>;
 
 export type LedgerCode = keyof typeof LEDGER_PROBLEMS;

@@ -13,7 +13,10 @@ import { startCopier } from './copies/worker.ts';
 import type { Ledger } from './ledger.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createMinter } from './mint.ts';
+import { KeptCredentials } from './people/kept.ts';
+import { People } from './people/people.ts';
 import { createPdfRenderer } from './print/pdf-pool.ts';
+import { forgetEnded } from './store/people.ts';
 import { createVerifier } from './verify.ts';
 
 const FORGET_EVERY_MS = 600_000;
@@ -56,6 +59,15 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
   const copier = startCopier({ db, storage, mailer, renderPdf: pdf.render, logger, busy });
+  const people = new People({
+    db,
+    mailer,
+    logger,
+    secret: config.session_secret,
+    secure: config.base_url?.startsWith('https:') ?? false,
+    base_url: () => config.base_url ?? address.url,
+    now,
+  });
   const ledger: Ledger = {
     config,
     get base_url() {
@@ -63,6 +75,8 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     },
     db,
     minter,
+    people,
+    kept: new KeptCredentials(),
     verifier: createVerifier(db),
     storage,
     pdf,
@@ -75,7 +89,9 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   };
   const app = await createApp(ledger, logger);
   const forgetting = setInterval(() => {
-    forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
+    Promise.all([forgetOldKeys(db), forgetEnded(db, now())]).catch((error: unknown) =>
+      logger.warn({ err: error }, 'what is over stays stored for now'),
+    );
   }, FORGET_EVERY_MS);
 
   await app.listen({ host: config.host, port: config.port });
@@ -87,7 +103,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await copier.close();
+      await Promise.all([copier.close(), people.close()]);
       await Promise.all([pdf.close(), storage.close(), mailer.close()]);
       await db.close();
     },

@@ -5,7 +5,7 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import { apiKeyOf } from './domain/principal.ts';
 import { refuse } from './domain/run.ts';
-import { insertKey, insertOrganization, lockKeys, revokeKey } from './store/tenancy.ts';
+import { insertKey, insertOrganization, listOwners, lockOrganization, revokeKey } from './store/tenancy.ts';
 
 export async function foundOrganization(
   tx: Queries,
@@ -31,10 +31,19 @@ export async function issueKey(
   return { ...key, api_key };
 }
 
-/** Throws `not_found`, `last_owner`: an organization without an owner could never be administered again. */
+/** Throws `not_found`, `last_owner`. */
 export async function withdrawKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
-  const owners = (await lockKeys(tx, organization_id)).filter((key) => key.role === 'owner' && key.revoked_at === null);
-  if (owners.length === 1 && owners[0]?.id === id)
-    throw refuse('last_owner', 'This is the last owner key: create another owner key first.');
+  await lockOrganization(tx, organization_id);
+  await requireOwnerBeside(tx, organization_id, id);
   return revokeKey(tx, organization_id, id, at);
+}
+
+/** Without an owner an organization could never be administered again. Throws `last_owner`; holds the organization's lock. */
+export async function requireOwnerBeside(tx: Queries, organization_id: string, id: string): Promise<void> {
+  const owners = await listOwners(tx, organization_id);
+  if (owners.length === 1 && owners[0] === id)
+    throw refuse(
+      'last_owner',
+      'This is the last owner: create another owner key, or let another owner sign in, first.',
+    );
 }

@@ -51,6 +51,10 @@ export async function storedIn(ledger: SuiteLedger): Promise<Record<string, stri
     'model_pins',
     'shares',
     'idempotency_keys',
+    'people',
+    'memberships',
+    'sessions',
+    'sign_in_links',
   ];
   const digests: Record<string, string> = {};
   for (const table of tables) {

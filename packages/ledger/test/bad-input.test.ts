@@ -29,19 +29,30 @@ import {
   strangePlaces,
   unreadableBodies,
 } from './openapi-cases.ts';
+import { addMember, browserOf, cookieIn, linkToken, newMailbox, signIn } from './people-kit.ts';
 import { ADMIN_TOKEN, eachLedger, ROLES, type Tenant, tenantOf } from './running.ts';
 import { mintedReceipt, runAt, SHEET } from './story.ts';
 
 const JSON_LIMIT = 100_000;
 /** What anyone may call (SPEC, Authentication); everything else asks for a credential. */
-const PUBLIC = ['GET /share/{token}', 'GET /share/{token}/pdf', 'GET /share/{token}/download', 'GET /healthz'];
+const PUBLIC = [
+  'GET /share/{token}',
+  'GET /share/{token}/pdf',
+  'GET /share/{token}/download',
+  'GET /healthz',
+  'POST /sign-in',
+  'POST /session',
+];
 /** Takes the service's own admin token. */
 const OPERATED = ['POST /organizations'];
+/** Takes a person's session; an API key has none. */
+const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
 
 const SETTINGS = {
   LEDGER_JSON_BODY_BYTES: String(JSON_LIMIT),
   LEDGER_EVIDENCE_BYTES: String(JSON_LIMIT * 2),
   LEDGER_SHARE_REQUESTS_PER_MINUTE: '1000000',
+  LEDGER_SIGN_IN_REQUESTS_PER_MINUTE: '1000000',
   LEDGER_OVERLOAD_DELAY_MS: '60000',
 };
 
@@ -53,6 +64,8 @@ eachLedger(
     let judge: Judge;
     let client: ReturnType<typeof plainClient>;
     let tenant: Tenant;
+    /** Of a person who is a member of the tenant. */
+    let cookie: string;
     /** Where each path parameter can point, by the stage of the Run it belongs to. */
     let places: Record<string, Record<string, string>>;
     let requests = 0;
@@ -64,11 +77,12 @@ eachLedger(
       judge = judgeOf(document);
       tenant = await tenantOf(ledger.call, 'Bad Input');
       places = await placesOf(tenant);
+      cookie = (await signIn(ledger, (await addMember(tenant, 'owner')).email)).cookie;
     });
     after(() => client.close());
 
     const credentialFor = ({ name, secured }: Operation) =>
-      OPERATED.includes(name) ? ADMIN_TOKEN : secured ? tenant.keys.owner : null;
+      OPERATED.includes(name) ? ADMIN_TOKEN : PERSONAL.includes(name) ? cookie : secured ? tenant.keys.owner : null;
     const baseOf = ({ body }: Operation) => (body === null ? undefined : sample(body));
 
     /** Every case is refused as it should be, and afterwards all is as it was. */
@@ -324,7 +338,7 @@ eachLedger(
             body,
           });
           requests++;
-          const allowed = operation.path === '/keys' ? 403 : 200;
+          const allowed = ['/keys', '/members'].includes(operation.path) ? 403 : 200;
           assert.equal(
             got.status,
             allowed,
@@ -358,6 +372,10 @@ eachLedger(
       await owner('POST', '/agent-profiles', { name: 'scribe' });
       await owner('PATCH', '/organization', { name: 'Story, renamed' });
       await owner('POST', '/flight-sheets', OPEN_SHEET);
+      await told.as('agent')('POST', '/flight-sheets/try', {
+        flight_sheet: OPEN_SHEET,
+        output: { a: 2, b: 3, sum: 5 },
+      });
       const by_hand = await runAt(told, 'Verdict', 'eval', {
         inputs: { flight_sheet: { name: OPEN_SHEET.name, version: OPEN_SHEET.version } },
       });
@@ -392,8 +410,10 @@ eachLedger(
         '/flight-sheets',
         `/flight-sheets/${SHEET.name}/${SHEET.version}`,
         '/runs',
+        '/receipts',
         '/receipts/recent',
         '/ledger',
+        '/ledger/export',
         '/ledger/verify',
         '/healthz',
       ])
@@ -403,6 +423,19 @@ eachLedger(
           .status,
         200,
       );
+      const { id, email } = await owner('POST', '/members', { email: newMailbox(), role: 'agent' });
+      await owner('GET', '/members');
+      await owner('PATCH', `/members/${id}`, { role: 'auditor' });
+      await owner('POST', `/members/${id}/invitation`);
+      await auditor('GET', '/session');
+      for (const path of ['/session', '/sessions']) {
+        const token = await linkToken({ ...ledger, call }, email);
+        const browser = browserOf({ call }, cookieIn(await call('POST', '/session', { body: { token } })));
+        const { organization } = (await browser.ask('GET', '/session')).json;
+        await browser.ask('PATCH', '/session', { body: { organization_id: organization.id } });
+        await browser.ask('DELETE', path);
+      }
+      await owner('DELETE', `/members/${id}`);
       const { keys } = await owner('GET', '/keys');
       await owner('DELETE', `/keys/${keys.find((key: { role: string }) => key.role === 'auditor').id}`);
       const missing = operations.map(({ name }) => name).filter((name) => !reached.has(name));

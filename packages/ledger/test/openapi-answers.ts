@@ -112,6 +112,12 @@ export function sentOf(
   path: string,
   credential: string | null,
 ): Sent {
-  const authorization: Record<string, string> = credential === null ? {} : { authorization: `Bearer ${credential}` };
-  return { method, path, headers: { ...authorization, ...headers }, body, chunked };
+  return { method, path, headers: { ...presented(credential), ...headers }, body, chunked };
+}
+
+/** A person's session cookie, as our own pages send it, or a bearer token. */
+function presented(credential: string | null): Record<string, string> {
+  if (credential === null) return {};
+  if (credential.startsWith('rcpt_session=')) return { cookie: credential, 'sec-fetch-site': 'same-origin' };
+  return { authorization: `Bearer ${credential}` };
 }

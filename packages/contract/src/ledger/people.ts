@@ -1,7 +1,7 @@
 /** People on the ledger's wire: sign-in by mailed link, sessions, and who belongs to an organization in which role. */
 import { z } from 'zod';
 import { Role } from '../vocabulary.ts';
-import { Instant } from '../wire.ts';
+import { Instant, text } from '../wire.ts';
 import { Organization } from './tenancy.ts';
 
 /** Compared in lower case: one mailbox is one person. */
@@ -31,7 +31,7 @@ export const Session = z.object({
 export type Session = z.infer<typeof Session>;
 
 /** Works in another of one's organizations from now on. */
-export const SessionChange = z.object({ organization_id: z.string().max(100) });
+export const SessionChange = z.object({ organization_id: text(100) });
 
 export const NewTeamMember = z.object({ email: EmailAddress, role: Role });
 export const TeamMemberChange = z.object({ role: Role });

@@ -85,7 +85,7 @@ function identity(organization_id: string, receipt_id: string, to: string): stri
 }
 
 /** Control characters and whatever else could end a line or turn its direction become one space. */
-function oneLine(text: string, length: number): string {
+export function oneLine(text: string, length: number): string {
   const plain = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ')
@@ -94,6 +94,6 @@ function oneLine(text: string, length: number): string {
   return characters.length <= length ? plain : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,38 +1,46 @@
 /**
- * Who may call what. A route names its act in `config.may`; this hook finds the principal before the body is read.
- * A credential is looked up at most every two seconds, so a revoked key is refused everywhere within five.
+ * Who may call what. A route names its act in `config.may`; this hook finds the principal before the body is read: from
+ * the API key in `Authorization`, else from the session cookie. A credential is looked up at most every two seconds, so
+ * what is withdrawn is refused everywhere within five.
  */
 
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Act, MAY, type Principal } from '../domain/principal.ts';
+import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
+import type { Credential } from '../people/kept.ts';
+import { noOrganization, type SignedIn } from '../people/people.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `public`: anyone. `operate`: the service's admin token. Else an act of a principal. */
-    may?: Act | 'public' | 'operate';
+    /**
+     * `public`: anyone. `operate`: the service's admin token. `person`: whoever has a session, also without an
+     * organization. Else an act of a principal.
+     */
+    may?: Act | 'public' | 'operate' | 'person';
   }
   interface FastifyRequest {
     principal: Principal;
-    /** The presented bearer token; never logged. */
+    /** Null: the credential is an API key. */
+    person: SignedIn | null;
+    /** The presented bearer token or cookie; never logged. */
     credential: string;
   }
 }
 
-const KEPT_MS = 2_000;
-const KEPT_CREDENTIALS = 10_000;
 const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
-export function authenticate(app: App, { db, config }: Pick<Ledger, 'db' | 'config'>): void {
-  const kept = new Map<string, { principal: Principal; until: number }>();
+export function authenticate(app: App, ledger: Ledger): void {
+  const { db, config, people, kept } = ledger;
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
   });
   app.decorateRequest('principal');
+  app.decorateRequest('person', null);
   app.decorateRequest('credential', '');
 
   app.addHook('onRequest', async (request, reply) => {
@@ -41,39 +49,79 @@ export function authenticate(app: App, { db, config }: Pick<Ledger, 'db' | 'conf
     // What one credential may see is kept by no browser and no proxy for the next.
     reply.header('cache-control', 'no-store');
     if (may === 'operate') return operator(request, config.admin_token);
-    request.credential = bearerOf(request);
-    request.principal = await principalOf(request.credential);
+    const cookie = bearerOf(request) === null ? people.cookieOf(request.headers.cookie) : null;
+    const { principal, person } = cookie === null ? await ofKey(request) : await ofSession(request, reply, cookie);
+    request.person = person;
+    if (may === 'person') return requirePerson(person);
+    if (principal === null) throw noOrganization();
+    request.principal = principal;
     const roles: readonly string[] = MAY[may];
-    if (!roles.includes(request.principal.role))
-      throw new Refusal(
-        'forbidden',
-        `The role ${request.principal.role} may not do this; it takes ${roles.join(' or ')}.`,
-      );
+    if (!roles.includes(principal.role))
+      throw new Refusal('forbidden', `The role ${principal.role} may not do this; it takes ${roles.join(' or ')}.`);
   });
 
-  async function principalOf(token: string): Promise<Principal> {
+  async function ofKey(request: FastifyRequest): Promise<Credential> {
+    const token = bearerOf(request);
+    if (token === null) throw new Refusal('unauthenticated', 'Sign in, or send an API key: Authorization: Bearer rk_…');
+    request.credential = token;
     const hash = secretSha256(token);
-    const known = kept.get(hash);
-    if (known !== undefined && known.until > performance.now()) return known.principal;
+    return kept.get(hash) ?? kept.lookUp(hash, () => findKey(token, hash));
+  }
+
+  async function findKey(token: string, hash: string): Promise<Credential> {
     const organization = API_KEY.exec(token)?.[1];
     const found = organization === undefined ? null : await findCredential(db, `org_${organization}`, hash);
     if (found === null || !secretsEqual(found.secret_sha256, hash))
       throw new Refusal('unauthenticated', 'This API key is unknown or revoked.');
-    if (kept.size >= KEPT_CREDENTIALS) kept.clear();
-    kept.set(hash, { principal: found.principal, until: performance.now() + KEPT_MS });
-    return found.principal;
+    return { principal: found.principal, person: null };
   }
+
+  async function ofSession(request: FastifyRequest, reply: FastifyReply, cookie: string): Promise<Credential> {
+    if (!SAFE.includes(request.method)) requireSameOrigin(request, ledger.base_url);
+    request.credential = cookie;
+    const hash = secretSha256(cookie);
+    return kept.get(hash) ?? kept.lookUp(hash, () => findSession(reply, cookie));
+  }
+
+  async function findSession(reply: FastifyReply, cookie: string): Promise<Credential> {
+    const opened = await people.sessionOf(cookie);
+    if (opened === null) throw new Refusal('unauthenticated', 'This session has ended. Sign in again.');
+    if (opened.cookies.length > 0) reply.header('set-cookie', opened.cookies);
+    return { principal: opened.signed_in.principal, person: opened.signed_in };
+  }
+}
+
+const SAFE = ['GET', 'HEAD', 'OPTIONS'];
+
+/** A browser sends the cookie whoever asks it to: what changes something has to come from our own pages. */
+function requireSameOrigin(request: FastifyRequest, base_url: string): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const ours = [new URL(base_url).origin, `${request.protocol}://${request.host}`];
+  if (site === undefined ? origin !== undefined && ours.includes(origin) : site === 'same-origin') return;
+  throw refuse(
+    'cross_site',
+    'With a session, this is taken from the ledger’s own pages only. Programs use an API key.',
+  );
+}
+
+/** Where no cookie is needed yet: no other site may sign a visitor in. */
+export async function refuseCrossSite({ headers }: FastifyRequest): Promise<void> {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin')
+    throw refuse('cross_site', 'One signs in on the ledger’s own pages only.');
+}
+
+function requirePerson(person: SignedIn | null): void {
+  if (person === null) throw new Refusal('forbidden', 'This is for people with a session; an API key has none.');
 }
 
 function operator(request: FastifyRequest, admin_token: string | undefined): void {
   if (admin_token === undefined) throw new Refusal('not_found', 'Nothing is known under this address.');
-  request.credential = bearerOf(request);
+  request.credential = bearerOf(request) ?? '';
   if (!secretsEqual(request.credential, admin_token))
     throw new Refusal('unauthenticated', 'This is not the admin token.');
 }
 
-function bearerOf({ headers }: FastifyRequest): string {
-  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (token === undefined) throw new Refusal('unauthenticated', 'Send an API key: Authorization: Bearer rk_…');
-  return token;
+function bearerOf({ headers }: FastifyRequest): string | null {
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }

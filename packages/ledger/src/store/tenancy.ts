@@ -1,4 +1,4 @@
-/** Organizations, their keys and agent profiles. */
+/** Organizations, their keys and owners, and agent profiles. */
 import type { Key, Organization, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -54,11 +54,20 @@ export function listKeys(db: Queries, organization_id: string): Promise<Key[]> {
   return db.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id`, [organization_id]);
 }
 
-/** As `listKeys`, and nobody else revokes one of them until the transaction ends. */
-export function lockKeys(tx: Queries, organization_id: string): Promise<Key[]> {
-  return tx.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id ${tx.dialect.forUpdate}`, [
-    organization_id,
-  ]);
+/** Until the transaction ends nobody else takes an owner from this organization. */
+export async function lockOrganization(tx: Queries, organization_id: string): Promise<void> {
+  await tx.get(`select name from organizations where organization_id = $1 ${tx.dialect.forUpdate}`, [organization_id]);
+}
+
+/** Live owner keys, and owners who have signed in: one who never did may be a mistyped address. */
+export async function listOwners(db: Queries, organization_id: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(
+    `select id from api_keys where organization_id = $1 and role = 'owner' and revoked_at is null
+     union all
+     select person_id from memberships where organization_id = $1 and role = 'owner' and joined_at is not null`,
+    [organization_id],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Revoked once; a repeat changes nothing. Throws `not_found`. */

@@ -1,0 +1,113 @@
+/** Who belongs to the organization; owners decide, signed in or by key. */
+import { NewTeamMember, TeamMember, TeamMemberChange, TeamMemberList } from '@rcpt/contract/ledger/people.ts';
+import type { App } from '@rcpt/service/http.ts';
+import { z } from 'zod';
+import type { Principal } from '../domain/principal.ts';
+import type { Ledger } from '../ledger.ts';
+import { addMember, changeMember, removeMember } from '../people/members.ts';
+import { listMembers, loadMember } from '../store/people.ts';
+import { loadOrganization } from '../store/tenancy.ts';
+import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+
+const MemberParams = z.object({ id: z.string() });
+
+export function memberRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['people'], security: [{ bearer: [] }] };
+  const config = { may: 'administer' } as const;
+
+  app.get(
+    '/members',
+    { config, schema: { ...common, summary: 'The people of the organization', response: { 200: TeamMemberList } } },
+    async (request) => ({ members: await listMembers(ledger.db, request.principal.organization_id) }),
+  );
+
+  app.post(
+    '/members',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Invite a person in a role',
+        description:
+          'They may sign in from now on, and are mailed where. The mail holds no secret; when it does not arrive, POST /members/{id}/invitation sends it again.',
+        headers: IdempotencyHeader,
+        body: NewTeamMember,
+        response: { 201: TeamMember },
+      },
+    },
+    async (request, reply) => {
+      let added: TeamMember | null = null;
+      await createAndSend(ledger, request, reply, async (tx) => {
+        const { organization_id, name } = request.principal;
+        added = await addMember(tx, organization_id, request.body, name, ledger.now());
+        return { body: added, location: `/members/${added.id}` };
+      });
+      // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
+      if (added !== null) await invite(request.principal, added).catch(() => undefined);
+      return reply;
+    },
+  );
+
+  app.post(
+    '/members/:id/invitation',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Mail the invitation again, at most five times in a quarter of an hour',
+        params: MemberParams,
+        response: { 200: TeamMember },
+      },
+    },
+    async (request) => {
+      const member = await loadMember(ledger.db, request.principal.organization_id, request.params.id);
+      await invite(request.principal, member);
+      return member;
+    },
+  );
+
+  app.patch(
+    '/members/:id',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Give a member another role; it counts everywhere within five seconds',
+        params: MemberParams,
+        body: TeamMemberChange,
+        response: { 200: TeamMember },
+      },
+    },
+    async (request) => {
+      const { organization_id } = request.principal;
+      const { id } = request.params;
+      const changed = await ledger.db.transaction((tx) => changeMember(tx, organization_id, id, request.body.role));
+      ledger.kept.forget();
+      return changed;
+    },
+  );
+
+  app.delete(
+    '/members/:id',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Remove a member; their sessions are refused here everywhere within five seconds',
+        params: MemberParams,
+        response: { 200: TeamMember },
+      },
+    },
+    async (request) => {
+      const { organization_id } = request.principal;
+      const removed = await ledger.db.transaction((tx) => removeMember(tx, organization_id, request.params.id));
+      ledger.kept.forget();
+      return removed;
+    },
+  );
+
+  async function invite(by: Principal, { email }: TeamMember): Promise<void> {
+    const { name } = await loadOrganization(ledger.db, by.organization_id);
+    ledger.people.invite({ to: email, organization: name, invited_by: by.name });
+  }
+}

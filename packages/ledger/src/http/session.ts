@@ -1,0 +1,130 @@
+/** Signing in and out, and who one is. */
+import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
+import type { App } from '@rcpt/service/http.ts';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Principal } from '../domain/principal.ts';
+import type { Ledger } from '../ledger.ts';
+import type { SignedIn } from '../people/people.ts';
+import { chooseOrganization, deleteSession, deleteSessionsOf } from '../store/people.ts';
+import { loadOrganization } from '../store/tenancy.ts';
+import { refuseCrossSite } from './auth.ts';
+
+const SignedOut = z.object({ signed_out: z.literal(true) });
+
+/** After `shareRoutes`, which brings the limit per address. */
+export function sessionRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['people'], security: [{ bearer: [] }] };
+  const rateLimit = { max: ledger.config.sign_in_requests_per_minute, timeWindow: 60_000 };
+  const open = { config: { may: 'public', rateLimit }, onRequest: refuseCrossSite } as const;
+
+  app.post(
+    '/sign-in',
+    {
+      ...open,
+      schema: {
+        tags: ['people'],
+        summary: 'Ask for a sign-in link by mail',
+        description: 'The answer is the same whoever is asked for; the mail goes to members of an organization only.',
+        body: SignInRequest,
+        response: { 200: SignInAnswer },
+      },
+    },
+    async (request) => ({ sent: true as const, ...(await ledger.people.requestLink(request.body.email)) }),
+  );
+
+  app.post(
+    '/session',
+    {
+      ...open,
+      schema: {
+        tags: ['people'],
+        summary: 'Sign in with the token of a mailed link, once; the session comes as a cookie',
+        body: NewSession,
+        response: { 200: Session },
+      },
+    },
+    async (request, reply) => {
+      const { signed_in, cookies } = await ledger.people.openSession(request.body.token);
+      reply.header('cache-control', 'no-store').header('set-cookie', cookies);
+      return sessionOf(ledger, { principal: signed_in.principal!, person: signed_in });
+    },
+  );
+
+  app.get(
+    '/session',
+    {
+      config: { may: 'read' },
+      schema: { ...common, summary: 'Who holds this session or key', response: { 200: Session } },
+    },
+    (request) => sessionOf(ledger, request),
+  );
+
+  app.patch(
+    '/session',
+    {
+      config: { may: 'person' },
+      schema: {
+        ...common,
+        summary: 'Work in another of one’s organizations from now on',
+        body: SessionChange,
+        response: { 200: Session },
+      },
+    },
+    async (request) => {
+      await chooseOrganization(ledger.db, request.person!.session_id, request.body.organization_id);
+      ledger.kept.forget();
+      const opened = await ledger.people.sessionOf(request.credential);
+      return sessionOf(ledger, { principal: opened!.signed_in.principal!, person: opened!.signed_in });
+    },
+  );
+
+  app.delete(
+    '/session',
+    {
+      config: { may: 'person' },
+      schema: { ...common, summary: 'Sign out', response: { 200: SignedOut } },
+    },
+    async (request, reply) => {
+      await deleteSession(ledger.db, request.person!.session_id);
+      ledger.kept.forget();
+      reply.header('set-cookie', ledger.people.farewell);
+      return { signed_out: true as const };
+    },
+  );
+
+  app.delete(
+    '/sessions',
+    {
+      config: { may: 'person' },
+      schema: {
+        ...common,
+        summary: 'Sign out everywhere; other processes refuse the sessions within five seconds',
+        response: { 200: SignedOut },
+      },
+    },
+    async (request, reply) => {
+      await deleteSessionsOf(ledger.db, request.person!.person_id);
+      ledger.kept.forget();
+      reply.header('set-cookie', ledger.people.farewell);
+      return { signed_out: true as const };
+    },
+  );
+}
+
+async function sessionOf(
+  { db }: Ledger,
+  { principal, person }: Pick<FastifyRequest, 'principal' | 'person'> | { principal: Principal; person: SignedIn },
+): Promise<Session> {
+  const { organization_id, id, name, role } = principal;
+  const organization = await loadOrganization(db, organization_id);
+  return {
+    kind: person === null ? 'key' : 'person',
+    id,
+    name,
+    role,
+    organization,
+    organizations: person?.organizations ?? [{ id: organization_id, name: organization.name, role }],
+    expires_at: person?.expires_at ?? null,
+  };
+}

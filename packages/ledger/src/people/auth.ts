@@ -1,0 +1,89 @@
+/**
+ * Better Auth, as a library behind our own routes: it makes and uses up sign-in links, opens, renews and reads sessions,
+ * and signs their cookie. Loaded by the first person who signs in; a ledger that only programs use never loads it.
+ */
+import type { Db } from '@rcpt/service/db.ts';
+import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+
+export const LINK_SECONDS = 900;
+const SESSION_SECONDS = 30 * 86_400;
+const RENEWED_AFTER_SECONDS = 86_400;
+
+export interface AuthSettings {
+  db: Db;
+  /** Signs the cookies; the same in every process. */
+  secret: string;
+  /** Cookies travel over https only. */
+  secure: boolean;
+  logger: Logger;
+}
+
+export function cookieName(secure: boolean): string {
+  return `${secure ? '__Secure-' : ''}rcpt_session`;
+}
+
+const IDS: Record<string, string> = { user: 'user', session: 'session', verification: 'link' };
+
+export async function openAuth({ db, secret, secure, logger }: AuthSettings) {
+  const [{ betterAuth }, { magicLink }, { peopleAdapter }] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/plugins/magic-link'),
+    import('./adapter.ts'),
+  ]);
+  return betterAuth({
+    appName: 'Receipt ledger',
+    // Its addresses are never used: it answers no request itself.
+    baseURL: secure ? 'https://ledger.invalid' : 'http://ledger.invalid',
+    secret,
+    database: peopleAdapter(db),
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    // Its messages name the fault; what comes with them may hold an address or a token.
+    logger: {
+      level: 'warn',
+      log: (level, message) => logger[level === 'error' ? 'error' : 'warn']({ about: 'sign-in' }, message),
+    },
+    user: {
+      modelName: 'people',
+      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    session: {
+      modelName: 'sessions',
+      fields: {
+        userId: 'person_id',
+        token: 'token_sha256',
+        expiresAt: 'expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+      },
+      expiresIn: SESSION_SECONDS,
+      updateAge: RENEWED_AFTER_SECONDS,
+    },
+    verification: {
+      modelName: 'sign_in_links',
+      fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    },
+    advanced: {
+      useSecureCookies: secure,
+      cookies: { session_token: { name: cookieName(false) } },
+      ipAddress: { disableIpTracking: true },
+      database: { generateId: ({ model }) => newId(IDS[model] ?? 'other'), validateSchema: false },
+    },
+    plugins: [
+      magicLink({
+        expiresIn: LINK_SECONDS,
+        disableSignUp: true,
+        generateToken: () => newSecret(),
+        storeToken: { type: 'custom-hasher', hash: async (token) => secretSha256(token) },
+        // The mail is ours to write; the token goes to whoever asked for the link.
+        sendMagicLink: ({ token, metadata }) => {
+          (metadata as { take(token: string): void }).take(token);
+        },
+      }),
+    ],
+  });
+}
+export type Auth = Awaited<ReturnType<typeof openAuth>>;

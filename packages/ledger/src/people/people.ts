@@ -1,0 +1,213 @@
+/**
+ * How a person signs in: ask for a link → it is mailed to members only → its token opens a session, once → the session's
+ * cookie is the credential. What the caller hears never depends on whether the mailbox is known.
+ */
+import type { Role } from '@rcpt/contract/vocabulary.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { newSecret, secretSha256 } from '@rcpt/service/identity.ts';
+import type { Mailer, Message } from '../copies/mail.ts';
+import { invitationMail, signInMail } from '../copies/people-mail.ts';
+import type { Principal } from '../domain/principal.ts';
+import { refuse } from '../domain/run.ts';
+import {
+  deleteSession,
+  ensureSecret,
+  insertRequest,
+  isMember,
+  markJoined,
+  type PlaceOfWork,
+  placesOfWork,
+  requestsSince,
+} from '../store/people.ts';
+import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, openAuth } from './auth.ts';
+
+const REQUESTS_PER_MAILBOX = 5;
+const MAILBOX_WINDOW_MS = 900_000;
+const MAIL_MS = 30_000;
+
+/** A session that was presented and counts. */
+export interface SignedIn {
+  session_id: string;
+  person_id: string;
+  email: string;
+  expires_at: string;
+  organizations: { id: string; name: string; role: Role }[];
+  principal: Principal | null;
+}
+
+export interface Opened {
+  signed_in: SignedIn;
+  /** `Set-Cookie` lines; empty while the browser's cookie is good as it is. */
+  cookies: string[];
+}
+
+export interface PeopleSettings extends Omit<AuthSettings, 'secret'> {
+  mailer: Mailer;
+  /** `LEDGER_SESSION_SECRET`; without it one is made and kept in the database. */
+  secret: string | undefined;
+  /** What links start with. */
+  base_url(): string;
+  now(): string;
+}
+
+export class People {
+  readonly #settings: PeopleSettings;
+  readonly #mails = new Set<Promise<void>>();
+  #auth: Promise<Auth> | null = null;
+
+  constructor(settings: PeopleSettings) {
+    this.#settings = settings;
+  }
+
+  /** Mails a link to a member, behind the answer: a stranger's costs the caller the same time. Throws `rate_limited`. */
+  async requestLink(email: string): Promise<{ expires_in_seconds: number }> {
+    const known = await this.#settings.db.transaction(async (tx) => {
+      if (!(await this.#mayBeMailed(tx, `sign-in:${email}`))) throw tooOften();
+      return isMember(tx, email);
+    });
+    if (known)
+      this.#mail(async () => signInMail({ to: email, link: await this.linkFor(email), minutes: LINK_SECONDS / 60 }));
+    return { expires_in_seconds: LINK_SECONDS };
+  }
+
+  /** A link that signs this person in, once. The token stands in the fragment: no server is sent it, no scanner uses it up. */
+  async linkFor(email: string): Promise<string> {
+    const auth = await this.#open();
+    let token = '';
+    const take = (made: string) => {
+      token = made;
+    };
+    await auth.api.signInMagicLink({ body: { email, metadata: { take } }, headers: new Headers() });
+    return `${this.#settings.base_url()}/sign-in#token=${token}`;
+  }
+
+  /**
+   * Uses the link up and opens a session. A crash in between costs the link, and the person asks for another. Throws
+   * `sign_in_link_invalid`, `no_organization`.
+   */
+  async openSession(token: string): Promise<Opened> {
+    const { db, now } = this.#settings;
+    const { response, headers } = await this.#useLink(token);
+    await markJoined(db, response.user.id, now());
+    const signed_in = await this.#signedIn(response.session, response.user);
+    if (signed_in.principal === null) {
+      await deleteSession(db, signed_in.session_id);
+      throw noOrganization();
+    }
+    return { signed_in, cookies: headers.getSetCookie() };
+  }
+
+  /** The session of a `Cookie` header; null when there is none that counts. Renews it once a day. */
+  async sessionOf(cookie: string): Promise<Opened | null> {
+    const auth = await this.#open();
+    const headers = new Headers({ cookie });
+    const answer = await auth.api.getSession({ headers, returnHeaders: true }).catch(rethrow);
+    if (answer.response === null) return null;
+    const { session, user } = answer.response;
+    return { signed_in: await this.#signedIn(session, user), cookies: answer.headers.getSetCookie() };
+  }
+
+  /** The session cookie of a request, as `name=value`; null when it brings none. */
+  cookieOf(header: string | undefined): string | null {
+    const name = cookieName(this.#settings.secure);
+    for (const part of header?.split(';') ?? []) if (part.trim().startsWith(`${name}=`)) return part.trim();
+    return null;
+  }
+
+  /** What makes a browser forget its session. */
+  get farewell(): string {
+    return `${cookieName(this.#settings.secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${this.#settings.secure ? '; Secure' : ''}`;
+  }
+
+  /** Tells a person that they were invited, behind the answer. Throws `rate_limited`. */
+  async invite(invitation: { to: string; organization: string; invited_by: string }): Promise<void> {
+    const { db, base_url } = this.#settings;
+    const allowed = await db.transaction((tx) => this.#mayBeMailed(tx, `invitation:${invitation.to}`));
+    if (!allowed) throw tooOften();
+    this.#mail(async () => invitationMail({ ...invitation, link: `${base_url()}/sign-in` }));
+  }
+
+  /** Waits for the mails in hand. */
+  async close(): Promise<void> {
+    await Promise.all(this.#mails);
+  }
+
+  #mail(write: () => Promise<Message>): void {
+    const { mailer, logger } = this.#settings;
+    const sent = write()
+      .then((message) => mailer.send(message, AbortSignal.timeout(MAIL_MS)))
+      // A mail server's own words may repeat an address.
+      .catch((error: Error & { code?: unknown }) =>
+        logger.warn({ error: error.name, code: error.code }, 'a mail to a person was not sent'),
+      )
+      .finally(() => this.#mails.delete(sent));
+    this.#mails.add(sent);
+  }
+
+  /** Counted in the database, so that the limit is one for all processes; two at one instant may pass it together. */
+  async #mayBeMailed(tx: Queries, mailbox: string): Promise<boolean> {
+    const at = this.#settings.now();
+    const since = new Date(Date.parse(at) - MAILBOX_WINDOW_MS).toISOString();
+    const mailbox_sha256 = secretSha256(mailbox);
+    if ((await requestsSince(tx, mailbox_sha256, since)) >= REQUESTS_PER_MAILBOX) return false;
+    await insertRequest(tx, mailbox_sha256, at);
+    return true;
+  }
+
+  async #useLink(token: string) {
+    const auth = await this.#open();
+    try {
+      return await auth.api.magicLinkVerify({ query: { token }, headers: new Headers(), returnHeaders: true });
+    } catch (error) {
+      // It would send a browser on to a page that says what was wrong.
+      if ((error as { status?: unknown }).status !== 'FOUND') return rethrow(error);
+      throw refuse(
+        'sign_in_link_invalid',
+        'This sign-in link was used already, has run out, or never was one. Ask for a new one.',
+      );
+    }
+  }
+
+  async #signedIn(session: { id: string; expiresAt: Date }, user: { id: string; email: string }): Promise<SignedIn> {
+    const places = await placesOfWork(this.#settings.db, session.id);
+    const place = places.find(({ id, chosen }) => id === chosen) ?? places[0];
+    return {
+      session_id: session.id,
+      person_id: user.id,
+      email: user.email,
+      expires_at: session.expiresAt.toISOString(),
+      organizations: places.map(({ id, name, role }: PlaceOfWork) => ({ id, name, role })),
+      principal: place ? { organization_id: place.id, id: user.id, role: place.role, name: user.email } : null,
+    };
+  }
+
+  #open(): Promise<Auth> {
+    // A database that is away just now is asked again by the next.
+    this.#auth ??= this.#load().catch((error: unknown) => {
+      this.#auth = null;
+      throw error;
+    });
+    return this.#auth;
+  }
+
+  async #load(): Promise<Auth> {
+    const { db, secret, now } = this.#settings;
+    const kept = () => db.transaction((tx) => ensureSecret(tx, 'session cookie', newSecret(), now()));
+    return openAuth({ ...this.#settings, secret: secret ?? (await kept()) });
+  }
+}
+
+function tooOften(): Error {
+  return new Refusal('rate_limited', 'This mailbox was written to too often. Wait a quarter of an hour.');
+}
+
+export function noOrganization(): Error {
+  return refuse('no_organization', 'You belong to no organization any more. Ask an owner of one to invite you.');
+}
+
+/** Better Auth wraps what the database threw. */
+function rethrow(error: unknown): never {
+  const cause = (error as { cause?: unknown }).cause;
+  throw cause instanceof Refusal ? cause : error;
+}

@@ -1,0 +1,150 @@
+/** People, their memberships, and what is kept of their sign-in. */
+import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { newId } from '@rcpt/service/identity.ts';
+
+/** The person with this mailbox, made when there is none yet; a person stays when the last membership goes. */
+export async function ensurePerson(tx: Queries, email: string, at: string): Promise<string> {
+  await tx.run(
+    'insert into people (id, email, created_at, updated_at) values ($1, $2, $3, $3) on conflict (email) do nothing',
+    [newId('user'), email, at],
+  );
+  const row = await tx.get<{ id: string }>('select id from people where email = $1', [email]);
+  return row!.id;
+}
+
+export async function isMember(db: Queries, email: string): Promise<boolean> {
+  const row = await db.get(
+    'select 1 as one from people p join memberships m on m.person_id = p.id where p.email = $1 limit 1',
+    [email],
+  );
+  return row !== undefined;
+}
+
+const MEMBER = `select m.person_id as id, p.email, m.role, m.invited_by, m.invited_at, m.joined_at
+  from memberships m join people p on p.id = m.person_id where m.organization_id = $1`;
+
+/** In the order of their addresses. */
+export function listMembers(db: Queries, organization_id: string): Promise<TeamMember[]> {
+  return db.all<TeamMember>(`${MEMBER} order by p.email`, [organization_id]);
+}
+
+/** Throws `not_found`. */
+export async function loadMember(db: Queries, organization_id: string, id: string): Promise<TeamMember> {
+  const member = await db.get<TeamMember>(`${MEMBER} and m.person_id = $2`, [organization_id, id]);
+  if (member === undefined) throw new Refusal('not_found', 'This organization has no such member.');
+  return member;
+}
+
+export function findMemberByEmail(
+  db: Queries,
+  organization_id: string,
+  email: string,
+): Promise<TeamMember | undefined> {
+  return db.get<TeamMember>(`${MEMBER} and p.email = $2`, [organization_id, email]);
+}
+
+/** False: the person is a member already, and stays what they are. */
+export async function insertMembership(
+  tx: Queries,
+  organization_id: string,
+  { id, role, invited_by, invited_at }: Pick<TeamMember, 'id' | 'role' | 'invited_by' | 'invited_at'>,
+): Promise<boolean> {
+  const inserted = await tx.run(
+    `insert into memberships (organization_id, person_id, role, invited_by, invited_at) values ($1, $2, $3, $4, $5)
+     on conflict do nothing`,
+    [organization_id, id, role, invited_by, invited_at],
+  );
+  return inserted === 1;
+}
+
+export async function updateMembership(tx: Queries, organization_id: string, id: string, role: Role): Promise<void> {
+  await tx.run('update memberships set role = $3 where organization_id = $1 and person_id = $2', [
+    organization_id,
+    id,
+    role,
+  ]);
+}
+
+export async function deleteMembership(tx: Queries, organization_id: string, id: string): Promise<void> {
+  await tx.run('delete from memberships where organization_id = $1 and person_id = $2', [organization_id, id]);
+}
+
+/** Everywhere the person was invited. */
+export async function markJoined(db: Queries, person_id: string, at: string): Promise<void> {
+  await db.run('update memberships set joined_at = $2 where person_id = $1 and joined_at is null', [person_id, at]);
+}
+
+export interface PlaceOfWork {
+  id: string;
+  name: string;
+  role: Role;
+  /** The session's present choice. */
+  chosen: string | null;
+}
+
+/** The organizations of the session's person, in the order of their names. */
+export function placesOfWork(db: Queries, session_id: string): Promise<PlaceOfWork[]> {
+  return db.all<PlaceOfWork>(
+    `select o.organization_id as id, o.name, m.role, s.organization_id as chosen from sessions s
+     join memberships m on m.person_id = s.person_id
+     join organizations o on o.organization_id = m.organization_id
+     where s.id = $1 order by o.name, o.organization_id`,
+    [session_id],
+  );
+}
+
+/** Throws `not_found`: another's organization does not exist. */
+export async function chooseOrganization(db: Queries, session_id: string, organization_id: string): Promise<void> {
+  const chosen = await db.run(
+    `update sessions set organization_id = $2 where id = $1 and exists
+       (select 1 from memberships m where m.organization_id = $2 and m.person_id = sessions.person_id)`,
+    [session_id, organization_id],
+  );
+  if (chosen === 0) throw new Refusal('not_found', 'You belong to no such organization.');
+}
+
+export async function deleteSession(db: Queries, session_id: string): Promise<void> {
+  await db.run('delete from sessions where id = $1', [session_id]);
+}
+
+export async function deleteSessionsOf(db: Queries, person_id: string): Promise<void> {
+  await db.run('delete from sessions where person_id = $1', [person_id]);
+}
+
+/** How often this mailbox was asked for since then; rows of before are forgotten, whoever's they are. */
+export async function requestsSince(tx: Queries, mailbox_sha256: string, since: string): Promise<number> {
+  await tx.run('delete from mailbox_requests where requested_at < $1', [since]);
+  const row = await tx.get<{ requests: number }>(
+    'select count(*) as requests from mailbox_requests where mailbox_sha256 = $1',
+    [mailbox_sha256],
+  );
+  return Number(row?.requests ?? 0);
+}
+
+export async function insertRequest(tx: Queries, mailbox_sha256: string, at: string): Promise<void> {
+  await tx.run('insert into mailbox_requests (id, mailbox_sha256, requested_at) values ($1, $2, $3)', [
+    newId('request'),
+    mailbox_sha256,
+    at,
+  ]);
+}
+
+/** Sessions and links that ended by themselves; run now and then. */
+export async function forgetEnded(db: Queries, at: string): Promise<void> {
+  await db.run('delete from sessions where expires_at < $1', [at]);
+  await db.run('delete from sign_in_links where expires_at < $1', [at]);
+}
+
+/** The secret of this name: the first process to ask makes it, and all have the same. */
+export async function ensureSecret(tx: Queries, name: string, made: string, at: string): Promise<string> {
+  await tx.run('insert into service_secrets (name, secret, created_at) values ($1, $2, $3) on conflict do nothing', [
+    name,
+    made,
+    at,
+  ]);
+  const row = await tx.get<{ secret: string }>('select secret from service_secrets where name = $1', [name]);
+  return row!.secret;
+}

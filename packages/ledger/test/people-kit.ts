@@ -1,0 +1,87 @@
+/** A person with a mailbox and a browser, over plain HTTP. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, CallOptions, RunningTest, Tenant } from './running.ts';
+
+type Ledger = Pick<RunningTest, 'call' | 'folder'>;
+
+let people = 0;
+/** A mailbox nobody else in this run has. */
+export function newMailbox(): string {
+  return `person-${++people}.${process.hrtime.bigint()}@example.org`;
+}
+
+/** The texts of all mails to this mailbox, of one kind. */
+export function mailsTo({ folder }: Pick<Ledger, 'folder'>, email: string, kind: 'sign-in' | 'invitation'): string[] {
+  const outbox = join(folder, 'outbox');
+  if (!existsSync(outbox)) return [];
+  return readdirSync(outbox)
+    .filter((file) => file.startsWith(`${kind}.`) && file.endsWith('.eml'))
+    .map((file) => readFileSync(join(outbox, file), 'utf8'))
+    .filter((mail) => mail.includes(`To: ${email}`))
+    .map((mail) => mail.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
+}
+
+/** Waits, for mail goes out behind the answer. */
+export async function mailTo(
+  ledger: Ledger,
+  email: string,
+  kind: 'sign-in' | 'invitation',
+  count = 1,
+): Promise<string[]> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const mails = mailsTo(ledger, email, kind);
+    if (mails.length >= count) return mails;
+    if (performance.now() > deadline) throw new Error(`${mails.length} of ${count} ${kind} mails to ${email}`);
+    await sleep(20);
+  }
+}
+
+export function tokenIn(mail: string): string {
+  return /\/sign-in#token=([\w-]+)/.exec(mail)![1]!;
+}
+
+/** Asks for a link and reads it in the mailbox. */
+export async function linkToken(ledger: Ledger, email: string): Promise<string> {
+  const before = new Set(mailsTo(ledger, email, 'sign-in'));
+  const asked = await ledger.call('POST', '/sign-in', { body: { email } });
+  if (asked.status !== 200) throw new Error(asked.text);
+  const mails = await mailTo(ledger, email, 'sign-in', before.size + 1);
+  return tokenIn(mails.find((mail) => !before.has(mail))!);
+}
+
+/** `name=value` of the session cookie an answer sets. */
+export function cookieIn({ headers }: Answer): string {
+  return headers.getSetCookie()[0]!.split(';')[0]!;
+}
+
+export interface Browser {
+  cookie: string;
+  /** As the ledger's own pages ask. */
+  ask(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export function browserOf({ call }: Pick<Ledger, 'call'>, cookie: string): Browser {
+  return {
+    cookie,
+    ask: (method, path, options = {}) =>
+      call(method, path, { ...options, headers: { cookie, 'sec-fetch-site': 'same-origin', ...options.headers } }),
+  };
+}
+
+export async function signIn(ledger: Ledger, email: string): Promise<Browser> {
+  const answer = await ledger.call('POST', '/session', { body: { token: await linkToken(ledger, email) } });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return browserOf(ledger, cookieIn(answer));
+}
+
+/** Invited by the owner's key. */
+export async function addMember(
+  tenant: Tenant,
+  role: string,
+  email: string = newMailbox(),
+): Promise<{ id: string; email: string }> {
+  return tenant.as('owner')('POST', '/members', { email, role });
+}
