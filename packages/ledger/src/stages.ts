@@ -206,7 +206,8 @@ function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
   };
 }
 
-function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string): JsonObject {
+/** What the lane takes of a body. Throws `invalid`, which names the members `under` where the body has them. */
+export function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string): JsonObject {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, message }) => ({

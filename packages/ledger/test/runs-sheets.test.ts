@@ -26,7 +26,7 @@ eachLedger('flight sheets', (ledger) => {
     assert.equal(headers.get('location'), '/flight-sheets/arithmetic/1.0.0');
     assert.deepEqual(json, SHEET);
     assert.deepEqual(await tenant.as('auditor')('GET', '/flight-sheets/arithmetic/1.0.0'), SHEET);
-    assert.deepEqual(await tenant.as('auditor')('GET', '/flight-sheets'), { flight_sheets: [SHEET] });
+    assert.deepEqual(await tenant.as('auditor')('GET', '/flight-sheets'), { flight_sheets: [SHEET], next_after: null });
     assert.equal((await tenant.ask('auditor', 'GET', '/flight-sheets/arithmetic/9')).status, 404);
   });
 

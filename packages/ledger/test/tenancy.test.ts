@@ -36,6 +36,7 @@ const CALLS: Call[] = [
   { method: 'GET', path: '/ledger/verify', may: EVERYBODY },
   { method: 'POST', path: '/flight-sheets', body: {}, may: OWNER },
   { method: 'GET', path: '/flight-sheets', may: EVERYBODY },
+  { method: 'POST', path: '/flight-sheets/try', body: {}, may: WORKERS },
   { method: 'GET', path: '/flight-sheets/x/1', may: EVERYBODY },
   { method: 'POST', path: '/agent-profiles', body: {}, may: OWNER },
   { method: 'GET', path: '/agent-profiles', may: EVERYBODY },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';
 import { Json, JsonObject, Line, Prose } from '../wire.ts';
 import { Check, EvidenceFact, Verdict } from '../work.ts';
+import { PageSize } from './runs.ts';
 
 const Slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'must be a slug: lower-case letters, digits, . _ -');
 
@@ -30,7 +31,17 @@ export const FlightSheet = z.object({
 });
 export type FlightSheet = z.infer<typeof FlightSheet>;
 
-export const FlightSheetList = z.object({ flight_sheets: z.array(FlightSheet) });
+/** By name, the versions of each in the order they were published. */
+export const FlightSheetList = z.object({ flight_sheets: z.array(FlightSheet), next_after: z.string().nullable() });
+export const FlightSheetQuery = z.object({
+  /** `next_after` of the page before: `<name>@<version>`. */
+  after: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,79}@[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be <name>@<version> of a flight sheet')
+    .optional(),
+  limit: PageSize,
+});
+export type FlightSheetQuery = z.infer<typeof FlightSheetQuery>;
 
 /** A sheet, published or not, tried on one submission: nothing is stored. */
 export const FlightSheetTrial = z.object({
@@ -41,6 +52,7 @@ export const FlightSheetTrial = z.object({
   inputs: JsonObject.optional(),
   evidence: z.array(EvidenceFact).max(500).optional(),
 });
+export type FlightSheetTrial = z.infer<typeof FlightSheetTrial>;
 /** `verdict` is null while a checklist rule is open. */
 export const FlightSheetFindings = z.object({ checks: z.array(Check), verdict: Verdict.nullable() });
 export type FlightSheetFindings = z.infer<typeof FlightSheetFindings>;

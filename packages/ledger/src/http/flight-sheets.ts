@@ -1,9 +1,16 @@
-import { FlightSheet, FlightSheetList } from '@rcpt/contract/ledger/flight-sheet.ts';
+import {
+  FlightSheet,
+  FlightSheetFindings,
+  FlightSheetList,
+  FlightSheetQuery,
+  FlightSheetTrial,
+} from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { compileSheet } from '../domain/sheet/compile.ts';
 import type { Ledger } from '../ledger.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
+import { trySheet } from '../trial.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
@@ -36,9 +43,31 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
     '/flight-sheets',
     {
       config: { may: 'read' },
-      schema: { ...common, summary: 'All flight sheets', response: { 200: FlightSheetList } },
+      schema: {
+        ...common,
+        summary: 'Flight sheets by name, the versions of each in the order they were published',
+        description: 'At most `limit`, and fewer when they are large: page on with `after` until `next_after` is null.',
+        querystring: FlightSheetQuery,
+        response: { 200: FlightSheetList },
+      },
     },
-    async (request) => ({ flight_sheets: await listFlightSheets(ledger.db, request.principal.organization_id) }),
+    (request) => listFlightSheets(ledger.db, request.principal.organization_id, request.query),
+  );
+
+  app.post(
+    '/flight-sheets/try',
+    {
+      config: { may: 'work' },
+      schema: {
+        ...common,
+        summary: 'Try a flight sheet, published or not, on one submission; nothing is stored',
+        description:
+          'Decided as the checks of an eval Run would be. `verdict` is null while a rule waits for a person. A sheet that does not compile is refused as it would be on publishing.',
+        body: FlightSheetTrial,
+        response: { 200: FlightSheetFindings },
+      },
+    },
+    async (request) => trySheet(request.body),
   );
 
   app.get(

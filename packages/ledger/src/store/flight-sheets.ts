@@ -1,10 +1,11 @@
 /** Flight sheets: written once per (organization, name, version), never changed. */
-import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
+import type { FlightSheet, FlightSheetQuery } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { refuse } from '../domain/run.ts';
+import { fitting } from './page.ts';
 
 /** Throws `flight_sheet_exists` when this version is another sheet; the same sheet again changes nothing. */
 export async function insertFlightSheet(
@@ -56,10 +57,45 @@ export async function loadFlightSheet(
   return sheet;
 }
 
-export async function listFlightSheets(db: Queries, organization_id: string): Promise<FlightSheet[]> {
-  const rows = await db.all<{ sheet: string }>(
-    'select sheet from flight_sheets where organization_id = $1 order by name, created_at, version',
-    [organization_id],
+/** By name, the versions of each in the order they were published; fewer than `limit` when they are large. */
+export async function listFlightSheets(
+  db: Queries,
+  organization_id: string,
+  { after, limit }: FlightSheetQuery,
+): Promise<{ flight_sheets: FlightSheet[]; next_after: string | null }> {
+  const from = after === undefined ? null : await placeOf(db, organization_id, after);
+  const where = `organization_id = $1${from === null ? '' : ' and name >= $2 and (name, created_at, version) > ($2, $3, $4)'}`;
+  const params = [organization_id, ...(from === null ? [] : [from.name, from.created_at, from.version])];
+  const sizes = await db.all<Place & { byte_size: number }>(
+    `select ${PLACE}, octet_length(sheet) as byte_size from flight_sheets where ${where} order by ${PLACE} limit $${params.length + 1}`,
+    [...params, limit + 1],
   );
-  return rows.map((row) => JSON.parse(row.sheet) as FlightSheet);
+  const page = fitting(sizes.slice(0, limit));
+  const rows = await db.all<{ sheet: string }>(
+    `select sheet from flight_sheets where ${where} order by ${PLACE} limit $${params.length + 1}`,
+    [...params, page.length],
+  );
+  const last = page.at(-1);
+  return {
+    flight_sheets: rows.map((row) => JSON.parse(row.sheet) as FlightSheet),
+    next_after: last === undefined || page.length === sizes.length ? null : `${last.name}@${last.version}`,
+  };
+}
+
+const PLACE = 'name, created_at, version';
+interface Place {
+  name: string;
+  created_at: string;
+  version: string;
+}
+
+async function placeOf(db: Queries, organization_id: string, cursor: string): Promise<Place> {
+  const [name = '', version = ''] = cursor.split('@');
+  const place = await db.get<Place>(
+    `select ${PLACE} from flight_sheets where organization_id = $1 and name = $2 and version = $3`,
+    [organization_id, name, version],
+  );
+  if (place !== undefined) return place;
+  const message = `is no flight sheet of this organization: ${cursor}`;
+  throw new Refusal('invalid', `The request is invalid: after: ${message}.`, { errors: [{ path: 'after', message }] });
 }
