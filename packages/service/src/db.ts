@@ -13,6 +13,11 @@ export interface Queries {
   run(sql: string, params?: Value[]): Promise<number>;
   /** Inserts all rows in as few statements as the engine likes; a broken constraint fails the whole call. */
   insert(table: string, columns: Columns, rows: Value[][]): Promise<void>;
+  /**
+   * Changes many rows, each to values of its own. A row holds the values of `which`, which must be as they are stored (null
+   * for null; the first is a key), then those of `to`. Returns how many were changed.
+   */
+  update(table: string, which: Columns, to: Columns, rows: Value[][]): Promise<number>;
   /** Several statements, no parameters: migrations. */
   script(sql: string): Promise<void>;
   /** Tells the other processes on this database, with the commit. On SQLite there are none to tell. */
@@ -46,6 +51,8 @@ export interface Dialect {
   forUpdate: string;
   /** As `forUpdate`, but leaves out rows that another transaction holds. */
   forUpdateSkipLocked: string;
+  /** Ends `where id`: the ids in a JSON array parameter. */
+  isAmong(parameter: string): string;
   /** A row source over a JSON array parameter; its one column is `value`, read with `value ->> 0`. */
   jsonRows(parameter: string): string;
 }

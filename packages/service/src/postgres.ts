@@ -7,10 +7,17 @@ const SCAN_ROWS = 500;
 const STATEMENT_MS = 60_000;
 const ATTEMPTS = 8;
 const INT8 = 20;
+/**
+ * A prepared statement keeps the plan it got when the table was empty, until the table is analyzed: then reading all of it is
+ * cheapest. What changes rows finds them by key.
+ */
+const BEGIN =
+  'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 const dialect: Dialect = {
   forUpdate: 'for update',
   forUpdateSkipLocked: 'for update skip locked',
+  isAmong: (parameter) => `= any (array(select json_array_elements_text(${parameter}::json)))`,
   jsonRows: (parameter) => `json_array_elements(${parameter}::json)`,
 };
 
@@ -82,7 +89,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once('begin', (client) => work(queriesOf((sql, params) => execute(client, sql, params))));
+          return await once(BEGIN, (client) => work(queriesOf((sql, params) => execute(client, sql, params))));
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error;
         }
@@ -104,13 +111,22 @@ function queriesOf(executeStatement: Execute): Queries {
     run: async (sql, params = []) => (await executeStatement(sql, params)).changed,
     async insert(table: string, columns: Columns, rows: Value[][]) {
       if (rows.length === 0) return;
-      const names = Object.keys(columns);
-      const arrays = names.map((name, i) => `$${i + 1}::${columns[name]}[]`);
-      const sql = `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays.join(', ')})`;
+      const names = Object.keys(columns).join(', ');
+      const types = Object.values(columns);
       await executeStatement(
-        sql,
-        names.map((_, column) => rows.map((row) => row[column])),
+        `insert into ${table} (${names}) select * from ${unnest(types)}`,
+        columnsOf(rows, types.length),
       );
+    },
+    async update(table: string, which: Columns, to: Columns, rows: Value[][]) {
+      if (rows.length === 0) return 0;
+      const [key, ...more] = Object.keys(which);
+      const types = [...Object.values(which), ...Object.values(to)];
+      const assigned = Object.keys(to).map((name, i) => `${name} = v${more.length + 1 + i}`);
+      const unchanged = more.map((name, i) => ` and ${table}.${name} is not distinct from v${i + 1}`);
+      const sql = `update ${table} set ${assigned.join(', ')} from ${unnest(types)} as change (${types.map((_, i) => `v${i}`).join(', ')})
+        where ${table}.${key} = v0${unchanged.join('')}`;
+      return (await executeStatement(sql, columnsOf(rows, types.length))).changed;
     },
     async script(sql) {
       await executeStatement(sql, []);
@@ -119,6 +135,15 @@ function queriesOf(executeStatement: Execute): Queries {
       await executeStatement('select pg_notify($1, $2)', [channel, payload]);
     },
   };
+}
+
+/** A parameter per column, in order. */
+function unnest(types: string[]): string {
+  return `unnest(${types.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})`;
+}
+
+function columnsOf(rows: Value[][], columns: number): Value[][] {
+  return Array.from({ length: columns }, (_, column) => rows.map((row) => row[column]!));
 }
 
 function snapshotOf(client: PoolClient): Snapshot {

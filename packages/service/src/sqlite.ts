@@ -16,6 +16,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const dialect: Dialect = {
   forUpdate: '',
   forUpdateSkipLocked: '',
+  isAmong: (parameter) => `in (select value from json_each(${parameter}))`,
   jsonRows: (parameter) => `json_each(${parameter})`,
 };
 
@@ -51,6 +52,7 @@ export function openSqlite(path: string): Db {
     engine: 'sqlite',
     run: (sql, params) => asTransaction((tx) => tx.run(sql, params)),
     insert: (table, columns, rows) => asTransaction((tx) => tx.insert(table, columns, rows)),
+    update: (table, which, to, rows) => asTransaction((tx) => tx.update(table, which, to, rows)),
     script: (sql) => asTransaction((tx) => tx.script(sql)),
     transaction: asTransaction,
     snapshot: (work) => snapshotOf(path, work),
@@ -175,6 +177,15 @@ function connect(path: string): Connection {
       const places = names.map((_, i) => `$${i + 1}`);
       const { statement } = prepare(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`);
       for (const row of rows) statement.run(...row);
+    },
+    async update(table: string, which: Columns, to: Columns, rows: Value[][]) {
+      const assigned = Object.keys(to).map((name) => `${name} = ?`);
+      const unchanged = Object.keys(which).map((name, i) => (i === 0 ? `${name} = ?` : `${name} is ?`));
+      const { statement } = prepare(`update ${table} set ${assigned.join(', ')} where ${unchanged.join(' and ')}`);
+      let changed = 0;
+      for (const row of rows)
+        changed += Number(statement.run(...row.slice(unchanged.length), ...row.slice(0, unchanged.length)).changes);
+      return changed;
     },
     async script(sql) {
       connection.exec(sql);

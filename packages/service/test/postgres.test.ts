@@ -121,6 +121,61 @@ eachEngine('transactions of several writers', null, (fresh, engine) => {
     );
   });
 
+  test('change many rows at once, each to its own values, where they are as they were read', async () => {
+    const { db, read } = await counters();
+    await db.insert('counters', { id: 'text', n: 'bigint' }, [['c', 2]]);
+    const wider = await db.update('counters', { id: 'text', n: 'bigint' }, { n: 'bigint' }, [
+      ['a', 0, 7],
+      ['b', 1, 8],
+      ['c', 2, 9],
+      ['unknown', 0, 1],
+    ]);
+    assert.equal(wider, 2);
+    assert.deepEqual(await read(), { a: 7, b: 0, c: 9 });
+    assert.equal(await db.update('counters', { id: 'text' }, { n: 'bigint' }, []), 0);
+
+    await db.script('create table words (id text primary key, word text, said text)');
+    const columns = { id: 'text', word: 'text', said: 'text' } as const;
+    await db.insert('words', columns, [
+      ['empty', null, null],
+      ['blank', '', null],
+    ]);
+    const { id, ...rest } = columns;
+    const nulls = await db.update('words', { id, word: 'text' }, rest, [
+      ['empty', null, 'now', null],
+      ['blank', null, 'never', null],
+    ]);
+    assert.equal(nulls, 1, 'null is only null');
+    assert.deepEqual(
+      (await db.all<{ word: string }>('select word from words order by id')).map(({ word }) => word),
+      ['', 'now'],
+    );
+  });
+
+  test('find rows by key also where the plan was made for an empty table', onPostgres, async () => {
+    const { db } = await fresh();
+    await db.script('create table things (id text primary key, n bigint not null) with (autovacuum_enabled = off)');
+    const scans = async (tx: Queries) =>
+      (await tx.get<{ seq_scan: number }>("select seq_scan from pg_stat_xact_user_tables where relname = 'things'"))!
+        .seq_scan;
+    /** Returns how often the whole table was read for them. */
+    const change = (ids: string[]) =>
+      db.transaction(async (tx) => {
+        const before = await scans(tx);
+        const found = await tx.all(`select n from things where id ${tx.dialect.isAmong('$1')} for update`, [
+          JSON.stringify(ids),
+        ]);
+        const rows = ids.map((id) => [id, 1]);
+        assert.equal(await tx.update('things', { id: 'text' }, { n: 'bigint' }, rows), found.length);
+        return { found: found.length, scans: (await scans(tx)) - before };
+      });
+    // PostgreSQL settles on a plan with the sixth use.
+    for (let i = 0; i < 10; i++) assert.equal((await change(['7', '8'])).found, 0);
+    const rows = Array.from({ length: 20_000 }, (_, i) => [String(i), 0]);
+    await db.insert('things', { id: 'text', n: 'bigint' }, rows);
+    assert.deepEqual(await change(['7', '8', 'unknown']), { found: 2, scans: 0 });
+  });
+
   test('give the same row to one of those who skip what is locked', onPostgres, async () => {
     const { db } = await counters();
     const take = (tx: Queries) =>

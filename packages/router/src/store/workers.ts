@@ -67,14 +67,14 @@ export interface Beat {
   at: string;
 }
 
+const SAID = { status: 'text', current_jobs: 'bigint', metrics: 'text', last_heartbeat_at: 'text' } as const;
+
 export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
-  if (beats.length === 0) return;
-  await tx.run(
-    `update workers set status = b.value ->> 1, current_jobs = cast(b.value ->> 2 as bigint), metrics = b.value ->> 3,
-       capabilities = coalesce(b.value ->> 4, capabilities), last_heartbeat_at = b.value ->> 5
-     from ${tx.dialect.jsonRows('$1')} as b where workers.id = b.value ->> 0`,
-    [JSON.stringify(beats.map((b) => [b.id, b.status, b.current_jobs, b.metrics, b.capabilities, b.at]))],
-  );
+  const rowOf = ({ id, status, current_jobs, metrics, at }: Beat) => [id, status, current_jobs, metrics, at];
+  await tx.update('workers', { id: 'text' }, SAID, beats.map(rowOf));
+  const changed = beats.filter(({ capabilities }) => capabilities !== null);
+  const capabilities = changed.map((beat) => [beat.id, beat.capabilities]);
+  await tx.update('workers', { id: 'text' }, { capabilities: 'text' }, capabilities);
 }
 
 export type Orders = Map<string, 'run' | 'drain'>;
@@ -83,8 +83,8 @@ export type Orders = Map<string, 'run' | 'drain'>;
 export async function readOrders(tx: Queries, ids: string[]): Promise<Orders> {
   if (ids.length === 0) return new Map();
   const rows = await tx.all<{ id: string; desired: 'run' | 'drain' }>(
-    `select id, desired from workers where id in (select value ->> 0 from ${tx.dialect.jsonRows('$1')})`,
-    [JSON.stringify(ids.map((id) => [id]))],
+    `select id, desired from workers where id ${tx.dialect.isAmong('$1')}`,
+    [JSON.stringify(ids)],
   );
   return new Map(rows.map((row) => [row.id, row.desired]));
 }
