@@ -10,6 +10,8 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt migrate             bring the database schema up to date
   ./rcpt org create          create an organization and its first owner key
   ./rcpt key create|revoke   create or revoke an API key
+  ./rcpt member add|remove|link
+                             let a person sign in, end that, or print a sign-in link
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder
   ./rcpt help                this page
 

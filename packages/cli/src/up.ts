@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { demonstrateBenchmark } from './benchmark.ts';
 import { type Component, startComponent } from './component.ts';
 import { type Demo, openDemo } from './demo.ts';
+import { outboxOf, signInLink } from './sign-in.ts';
 import { demonstrateTraining, workerWords } from './training.ts';
 import { welcome } from './welcome.ts';
 
@@ -34,7 +35,9 @@ export async function up(args: string[]): Promise<number> {
   try {
     const { ledger_url, router_url, demo } = await start(house, data, options['no-demo'], say);
     const shown = demo && (await demonstrate(demo, data, ledger_url, router_url, house, say));
-    const standing = { ledger_url, router_url, data, demo: shown };
+    const outbox = outboxOf(process.env.LEDGER_SMTP_URL || ledgerDefaults(data).LEDGER_SMTP_URL);
+    const sign_in_url = shown?.owner_email ? await signInLink(ledger_url, outbox, shown.owner_email) : null;
+    const standing = { ledger_url, router_url, data, demo: shown, outbox, sign_in_url };
     process.stdout.write(options.json ? `${JSON.stringify(standing)}\n` : await welcome(standing));
   } catch (error) {
     if (!house.stopping.aborted) {
@@ -159,7 +162,7 @@ function defaults(settings: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !process.env[name]));
 }
 
-function ledgerDefaults(data: string): Record<string, string> {
+function ledgerDefaults(data: string) {
   return {
     LEDGER_DATABASE_URL: `sqlite:${data}/ledger.db`,
     LEDGER_STORAGE_URL: `file:${data}/objects`,

@@ -7,11 +7,17 @@ export interface Standing {
   router_url: string;
   data: string;
   demo: Demo | null;
+  /** The folder mail goes to; null: a mail server. */
+  outbox: string | null;
+  /** Good once, for fifteen minutes. */
+  sign_in_url: string | null;
 }
 
-export async function welcome({ ledger_url, router_url, data, demo }: Standing): Promise<string> {
+export async function welcome(standing: Standing): Promise<string> {
+  const { ledger_url, router_url, data, demo } = standing;
   const addresses = `
-Receipt ledger   ${ledger_url}
+Console          ${ledger_url}/
+${signIn(standing)}Receipt ledger   ${ledger_url}
   API            ${ledger_url}/docs
   Health         ${ledger_url}/healthz
 Compute router   ${router_url}, with one worker on this machine
@@ -30,6 +36,14 @@ Verify it without trusting these servers:
   ./rcpt verify ${data}/receipts
 
 The keys of the demo organization are in ${data}/demo.json. Ctrl-C stops everything.
+`;
+}
+
+function signIn({ demo, outbox, ledger_url, sign_in_url }: Standing): string {
+  if (demo?.owner_email === undefined) return '';
+  if (sign_in_url === null) return `  Sign in        ${ledger_url}/sign-in as ${demo.owner_email}\n`;
+  return `  Sign in        ${sign_in_url}
+                 once, within 15 minutes, as ${demo.owner_email}; later links arrive in ${outbox}
 `;
 }
 

@@ -34,7 +34,7 @@ interface Up {
   said: string[];
   ended: Promise<number | null>;
   /** Resolves with what `--json` printed. */
-  stands: Promise<{ ledger_url: string; router_url: string; demo: Demo }>;
+  stands: Promise<{ ledger_url: string; router_url: string; demo: Demo; sign_in_url: string }>;
   says(words: string): Promise<void>;
 }
 
@@ -90,11 +90,24 @@ async function receiptsOf(ledger_url: string, demo: Demo): Promise<Record<string
   return ((await answer.json()) as { receipts: Record<string, never>[] }).receipts;
 }
 
+/** Whom the printed link signs in, and as what. */
+async function signedIn(ledger_url: string, sign_in_url: string): Promise<string[]> {
+  const [page, token] = sign_in_url.split('#token=');
+  assert.equal(page, `${ledger_url}/sign-in`);
+  const answer = await fetch(`${ledger_url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  });
+  const { name, role } = (await answer.json()) as { name: string; role: string };
+  return [name, role];
+}
+
 describe('npm start', () => {
   test('ends in three receipts, the cook with its pin sealed in; a second start changes nothing', async () => {
     const data = join(temporaryFolder(), 'data');
     const first = startUp(data);
-    const { ledger_url, router_url, demo } = await first.stands;
+    const { ledger_url, router_url, demo, sign_in_url } = await first.stands;
     const { training } = demo;
     const [benchmark, pin, cook] = (await receiptsOf(ledger_url, demo)) as unknown as [
       { schema: string },
@@ -126,6 +139,7 @@ describe('npm start', () => {
     assert.equal((await router.verifyReceipts()).ok, true);
     assert.equal(statSync(join(data, 'demo.json')).mode & 0o777, 0o600);
     const kept = readFileSync(join(data, 'demo.json'), 'utf8');
+    assert.deepEqual(await signedIn(ledger_url, sign_in_url), ['owner@workshop.example', 'owner']);
     assert.equal(await stop(first), 0);
     assert.deepEqual(processesOf(data), []);
 
@@ -133,6 +147,8 @@ describe('npm start', () => {
     const again = await second.stands;
     assert.deepEqual(again.demo, JSON.parse(kept));
     assert.deepEqual(second.said, []);
+    assert.notEqual(again.sign_in_url, sign_in_url);
+    assert.deepEqual(await signedIn(again.ledger_url, again.sign_in_url), ['owner@workshop.example', 'owner']);
     assert.equal((await receiptsOf(again.ledger_url, demo)).length, 3);
     assert.equal((await ledgerClient({ base_url: again.ledger_url, token: demo.auditor_key }).verify()).ok, true);
     assert.equal((await routerClient({ base_url: again.router_url }).listWorkers()).length, 1);

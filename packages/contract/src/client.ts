@@ -1,6 +1,7 @@
 /** The ledger's API as functions: typed fetch for programs, the command line, workers and the console. */
 import type { z } from 'zod';
 import type { FlightSheet } from './ledger/flight-sheet.ts';
+import type { NewTeamMember, SignInAnswer, TeamMember } from './ledger/people.ts';
 import type { Receipt, Verification } from './ledger/receipts.ts';
 import type { Evidence, NewEvidence, NewRun, Run, RunList, RunQuery } from './ledger/runs.ts';
 import type { CreatedKey, CreatedOrganization, NewKey, NewOrganization } from './ledger/tenancy.ts';
@@ -69,6 +70,9 @@ export function ledgerClient(settings: ClientSettings) {
     createOrganization: (body: z.input<typeof NewOrganization>) =>
       post<z.infer<typeof CreatedOrganization>>('/organizations', body),
     createKey: (body: z.input<typeof NewKey>) => post<z.infer<typeof CreatedKey>>('/keys', body),
+    addMember: (body: z.input<typeof NewTeamMember>) => post<TeamMember>('/members', body),
+    /** Takes no credential: the link goes to the mailbox, if it is a member's. */
+    requestSignIn: (email: string) => post<z.infer<typeof SignInAnswer>>('/sign-in', { email }),
     publishFlightSheet: (sheet: FlightSheet) => post<FlightSheet>('/flight-sheets', sheet),
     openRun: (body: NewRun, key?: string) => post<Run>('/runs', body, key),
     getRun: (id: string) => get<Run>(`/runs/${id}`),

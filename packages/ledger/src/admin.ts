@@ -1,15 +1,20 @@
-/** `./rcpt migrate`, `./rcpt org …`, `./rcpt key …`: tenancy from a shell, straight on the ledger's database. */
+/** `./rcpt migrate`, `./rcpt org …`, `./rcpt key …`, `./rcpt member …`: tenancy from a shell, straight on the ledger's database. */
 import { parseArgs } from 'node:util';
+import { EmailAddress } from '@rcpt/contract/ledger/people.ts';
 import { Role } from '@rcpt/contract/vocabulary.ts';
 import { Line } from '@rcpt/contract/wire.ts';
 import { ConfigError } from '@rcpt/service/config.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { now, secretSha256 } from '@rcpt/service/identity.ts';
+import { newSecret, now, secretSha256 } from '@rcpt/service/identity.ts';
+import { createLogger } from '@rcpt/service/log.ts';
 import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { readLedgerConfig } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { makeLink, openAuth } from './people/auth.ts';
+import { addMember, removeMember } from './people/members.ts';
+import { findMemberByEmail } from './store/people.ts';
 import { loadOrganization } from './store/tenancy.ts';
 import { foundOrganization, issueKey, withdrawKey } from './tenancy.ts';
 
@@ -19,10 +24,16 @@ const USAGE = `Usage:
   ./rcpt key create --org ORG --role ROLE [--label LABEL]
                                                create a key; ROLE is agent, approver, auditor or owner
   ./rcpt key revoke KEY                        revoke a key, named by its id (key_…) or itself (rk_…)
+  ./rcpt member add --org ORG --email EMAIL --role ROLE
+                                               let a person sign in; nothing is mailed
+  ./rcpt member remove --org ORG --email EMAIL
+                                               the person's sessions are refused within five seconds
+  ./rcpt member link --org ORG --email EMAIL [--base-url URL]
+                                               print a link that signs a member in, once, within 15 minutes
 
   --json         print machine-readable JSON on stdout
   --data DIR     the folder of the embedded default (default: data)
-LEDGER_DATABASE_URL names the database. Exit codes: 0 done, 1 refused or failed, 2 wrong use.`;
+LEDGER_DATABASE_URL names the database, LEDGER_BASE_URL what a link starts with. Exit codes: 0 done, 1 refused or failed, 2 wrong use.`;
 
 class WrongUse extends Error {}
 
@@ -55,6 +66,7 @@ async function main(): Promise<Answer> {
       });
     }
     if (noun === 'key' && verb === 'revoke' && subject !== undefined) return { ...(await revoke(db, subject)) };
+    if (noun === 'member') return member(db, verb, values);
     throw new WrongUse(`unknown command: ${positionals.join(' ')}`);
   });
 }
@@ -76,12 +88,45 @@ async function revoke(db: Db, key: string) {
   return db.transaction((tx) => withdrawKey(tx, row.organization_id, row.id, now()));
 }
 
+type Options = ReturnType<typeof parseCommandLine>['values'];
+
+async function member(db: Db, verb: string | undefined, values: Options): Promise<Answer> {
+  const { org } = values;
+  const email = EmailAddress.safeParse(values.email);
+  if (org === undefined || !email.success) throw new WrongUse('member takes --org ORG and --email EMAIL');
+  await loadOrganization(db, org);
+  if (verb === 'add') {
+    const role = Role.safeParse(values.role);
+    if (!role.success) throw new WrongUse(`member add takes --role ${Role.options.join(', ')}`);
+    const asked = { email: email.data, role: role.data };
+    return db.transaction(async (tx) => ({ ...(await addMember(tx, org, asked, 'the operator', now())) }));
+  }
+  const known = await findMemberByEmail(db, org, email.data);
+  if (known === undefined) throw new Refusal('not_found', `${email.data} is no member of this organization.`);
+  if (verb === 'remove') return db.transaction(async (tx) => ({ ...(await removeMember(tx, org, known.id)) }));
+  if (verb === 'link') return { sign_in_url: await linkFor(db, known.email, values['base-url']) };
+  throw new WrongUse(`unknown command: member ${verb}`);
+}
+
+/** For an operator whose ledger cannot send mail yet. */
+async function linkFor(db: Db, email: string, given: string | undefined): Promise<string> {
+  const { base_url, log_level } = readLedgerConfig(
+    given === undefined ? process.env : { ...process.env, LEDGER_BASE_URL: given },
+  );
+  if (base_url === undefined) throw new WrongUse('member link takes --base-url URL, or LEDGER_BASE_URL');
+  // No cookie is signed here.
+  const auth = await openAuth({ db, secret: newSecret(), secure: false, logger: createLogger('rcpt', log_level) });
+  return makeLink(auth, base_url, email);
+}
+
 function parseCommandLine() {
   const options = {
     name: { type: 'string' },
     org: { type: 'string' },
     role: { type: 'string' },
     label: { type: 'string' },
+    email: { type: 'string' },
+    'base-url': { type: 'string' },
     'four-eyes': { type: 'boolean', default: false },
     data: { type: 'string' },
     json: { type: 'boolean', default: false },

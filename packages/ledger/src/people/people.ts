@@ -20,7 +20,7 @@ import {
   placesOfWork,
   requestsSince,
 } from '../store/people.ts';
-import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, openAuth } from './auth.ts';
+import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth } from './auth.ts';
 
 const REQUESTS_PER_MAILBOX = 5;
 const MAILBOX_WINDOW_MS = 900_000;
@@ -66,20 +66,8 @@ export class People {
       if (!(await this.#mayBeMailed(tx, `sign-in:${email}`))) throw tooOften();
       return isMember(tx, email);
     });
-    if (known)
-      this.#mail(async () => signInMail({ to: email, link: await this.linkFor(email), minutes: LINK_SECONDS / 60 }));
+    if (known) this.#mail(() => this.#writeLink(email));
     return { expires_in_seconds: LINK_SECONDS };
-  }
-
-  /** A link that signs this person in, once. The token stands in the fragment: no server is sent it, no scanner uses it up. */
-  async linkFor(email: string): Promise<string> {
-    const auth = await this.#open();
-    let token = '';
-    const take = (made: string) => {
-      token = made;
-    };
-    await auth.api.signInMagicLink({ body: { email, metadata: { take } }, headers: new Headers() });
-    return `${this.#settings.base_url()}/sign-in#token=${token}`;
   }
 
   /**
@@ -131,6 +119,11 @@ export class People {
   /** Waits for the mails in hand. */
   async close(): Promise<void> {
     await Promise.all(this.#mails);
+  }
+
+  async #writeLink(to: string): Promise<Message> {
+    const link = await makeLink(await this.#open(), this.#settings.base_url(), to);
+    return signInMail({ to, link, minutes: LINK_SECONDS / 60 });
   }
 
   #mail(write: () => Promise<Message>): void {
