@@ -76,6 +76,26 @@ eachRouter('the receipts ledger', (start, _engine, fresh) => {
       assert.equal((await router.call('GET', `/receipts?date=${date}`)).status, 422);
   });
 
+  test('is read by job, also where another receipt holds its id and a line was torn', async () => {
+    const router = await start();
+    const [job, other] = [await router.job(), await router.job()];
+    await router.post(`/jobs/${job.id}/cancel`);
+    const lines = linesOf(router);
+    const mine = lines.filter((line) => JSON.parse(line).job_id === job.id);
+    assert.equal(mine.length, 2);
+    const stranger = resealed(lines.at(-1)!, { job_id: other.id, metadata: { phase: job.id } });
+    write(router, [...lines, stranger, `{"job_id":"${job.id}`]);
+    const { receipts } = await router.get(`/receipts?job_id=${job.id}`);
+    assert.deepEqual(
+      receipts.map((receipt: object) => canonicalText(receipt)),
+      mine,
+    );
+    const newest = await router.get(`/receipts?job_id=${job.id}&order=newest&limit=1`);
+    assert.deepEqual(newest.receipts, [JSON.parse(mine[1]!)]);
+    assert.deepEqual((await router.get('/receipts?job_id=job_1')).receipts, []);
+    write(router, lines);
+  });
+
   const TAMPERINGS: Record<
     string,
     { change: (lines: string[]) => string[]; kinds: string[]; line: number | null; receipt?: number }

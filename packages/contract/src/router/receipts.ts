@@ -1,7 +1,7 @@
 /** Looking through the router's receipts ledger, a UTC date at a time. */
 import { ROUTER_RECEIPT_TYPES } from '@rcpt/proof/router-ledger.ts';
 import { z } from 'zod';
-import { Sha256 } from '../wire.ts';
+import { Sha256, text } from '../wire.ts';
 import { OffsetInstant } from './vocabulary.ts';
 
 export const RouterReceiptQuery = z.object({
@@ -11,6 +11,7 @@ export const RouterReceiptQuery = z.object({
     .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-05-29')
     .optional(),
   receipt_type: z.enum(ROUTER_RECEIPT_TYPES).optional(),
+  job_id: text(100).optional(),
   /** As they stand in the file, or the last one first. */
   order: z.enum(['oldest', 'newest']).default('oldest'),
   limit: z.coerce.number().int().min(1).max(500).default(50),

@@ -8,18 +8,29 @@ const CHUNK_BYTES = 262_144;
 
 /** Receipts as they stand in `file`, `limit` of those that match after the first `offset` of them. */
 export async function readReceipts(file: string, query: Omit<RouterReceiptQuery, 'date'>): Promise<string[]> {
-  const { receipt_type, order, limit, offset } = query;
+  const { receipt_type, job_id, order, limit, offset } = query;
   // A line is canonical bytes, and this is its last member.
   const ending = receipt_type === undefined ? null : Buffer.from(`"receipt_type":"${receipt_type}"}`);
+  const naming = job_id === undefined ? null : Buffer.from(JSON.stringify(job_id));
   const found: string[] = [];
   let seen = 0;
   for await (const line of order === 'newest' ? linesFromEnd(file) : wholeLines(file)) {
     if (ending !== null && !line.subarray(-ending.length).equals(ending)) continue;
+    if (naming !== null && !(line.includes(naming) && isOf(line, job_id))) continue;
     if (seen++ < offset) continue;
     found.push(line.toString('utf8'));
     if (found.length === limit) break;
   }
   return found;
+}
+
+/** Neither a line that holds the id elsewhere is of the job, nor one that was altered and is no JSON any more. */
+function isOf(line: Buffer, job_id: string | undefined): boolean {
+  try {
+    return (JSON.parse(line.toString('utf8')) as { job_id?: unknown } | null)?.job_id === job_id;
+  } catch {
+    return false;
+  }
 }
 
 /** The last line may still be being written. */
