@@ -13,7 +13,7 @@ import type {
 import type { z } from 'zod';
 
 /** Every word of `Words` and no other, in any order. */
-const all =
+export const all =
   <Words extends string>() =>
   <const List extends readonly Words[]>(
     ...list: [Words] extends [List[number]] ? List : [missing: Exclude<Words, List[number]>]
