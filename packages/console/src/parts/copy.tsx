@@ -38,7 +38,17 @@ export function Command({ text }: { text: string }) {
 }
 
 /** A secret that is never shown again: it can be copied, and the way on opens only once somebody says they kept it. */
-export function CopyOnce({ secret, what, onKept }: { secret: string; what: string; onKept: () => void }) {
+export function CopyOnce({
+  secret,
+  what,
+  onKept,
+  onCopied,
+}: {
+  secret: string;
+  what: string;
+  onKept: () => void;
+  onCopied?: () => void;
+}) {
   const [copied, setCopied] = useState(false);
   return (
     <div className="copy-once">
@@ -47,7 +57,14 @@ export function CopyOnce({ secret, what, onKept }: { secret: string; what: strin
       </p>
       <div className="secret">
         <code>{secret}</code>
-        <Button icon={copied ? 'check' : 'copy'} onClick={async () => setCopied(await copy(secret, what))}>
+        <Button
+          icon={copied ? 'check' : 'copy'}
+          onClick={async () => {
+            if (!(await copy(secret, what))) return;
+            setCopied(true);
+            onCopied?.();
+          }}
+        >
           {copied ? 'Copied' : 'Copy'}
         </Button>
       </div>
