@@ -24,6 +24,16 @@ export interface RunFilters {
   search?: string | undefined;
 }
 
+/** Days are UTC; `next_before_seq` of a page goes on as `before_seq`. */
+export interface ReceiptSearch {
+  search?: string | undefined;
+  lane?: LaneName | '' | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  before_seq?: number | undefined;
+  limit?: number;
+}
+
 export const ledger = {
   requestSignIn: (email: string) => call<z.infer<typeof SignInAnswer>>('/sign-in', { method: 'POST', body: { email } }),
   openSession: (token: string) => call<Session>('/session', { method: 'POST', body: { token } }),
@@ -51,8 +61,8 @@ export const ledger = {
     call<Approval>(`${run(id)}/approval`, { method: 'POST', body, idempotency_key }),
   mint: (id: string) => call<Receipt>(`${run(id)}/receipt`, { method: 'POST' }),
 
-  receipts: (query: { search?: string; before_seq?: number; limit?: number }, signal?: AbortSignal) =>
-    call<ReceiptPage>(address('/receipts', query), { signal }),
+  receipts: (query: ReceiptSearch, signal?: AbortSignal) =>
+    call<ReceiptPage>(address('/receipts', { ...query }), { signal }),
   receipt: (id: string, signal?: AbortSignal) => call<Receipt>(receipt(id), { signal }),
   share: (id: string, signal?: AbortSignal) => call<Share>(`${receipt(id)}/share`, { signal }),
   changeShare: (id: string, enabled: boolean) =>
