@@ -78,6 +78,44 @@ eachRouter('a worker', (start) => {
     assert.equal(await stateOf(router, silent), 'offline', 'also one that never spoke');
   });
 
+  test('has a page of what it did last: on jobs it holds, ended and lost, and not what others did on them', async () => {
+    const router = await start();
+    const [one, other] = [await router.worker(), await router.worker()];
+    const last = async (worker: TestWorker) =>
+      (await router.get(`/admin/workers/${worker.worker_id}`)).recent_events.map(
+        ({ job_id, event_type }: { job_id: string; event_type: string }) => `${event_type} ${names.get(job_id)}`,
+      );
+    const names = new Map<string, string>();
+    const leased = async (name: string, worker: TestWorker) => {
+      const { job, lease_token } = await worker.lease();
+      names.set(job.id, name);
+      return { tell: (verb: string, more = {}) => worker.tell(`jobs/${job.id}/${verb}`, { lease_token, ...more }) };
+    };
+    for (let i = 0; i < 3; i++) await router.job();
+    await leased('lost', one);
+    router.clock.advance(700);
+    await until('the lease is given back', async () => (await last(one)).includes('lease_expired lost'));
+    const again = await leased('lost', other);
+    await again.tell('fail', { message: 'Out of memory.' });
+    const ended = await leased('ended', one);
+    await ended.tell('complete');
+    await leased('held', one);
+    assert.deepEqual(await last(one), [
+      'leased held',
+      'completed ended',
+      'leased ended',
+      'lease_expired lost',
+      'leased lost',
+    ]);
+    assert.deepEqual(await last(other), ['failed lost', 'leased lost']);
+    for (let i = 0; i < 10; i++) {
+      await router.job();
+      await (await leased(`more ${i}`, one)).tell('complete');
+    }
+    assert.equal((await last(one)).length, 20);
+    assert.equal((await last(one))[0], 'completed more 9');
+  });
+
   test('decides why a queued job waits: its SKU, its type, or all are busy', async () => {
     const router = await start();
     const { id } = await router.job({ job_type: 'fine_tune' });

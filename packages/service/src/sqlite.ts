@@ -34,7 +34,8 @@ export function openSqlite(path: string): Db {
   writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
   // What a statement may have to undo is kept in memory, not in a temporary file; and 16 MB of log come before they are
   // copied into the database, so that a page that changes with every commit is copied once for many of them.
-  writer.connection.exec('pragma temp_store = memory; pragma wal_autocheckpoint = 4000');
+  // 16 MB of pages are kept, so that those that change often are not read again.
+  writer.connection.exec('pragma temp_store = memory; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000');
   const reader = connect(path);
   reader.connection.exec('pragma query_only = on');
   const waiting: Turn[] = [];

@@ -13,10 +13,33 @@ export function leasesOfWorker(db: Queries, worker_id: string) {
   );
 }
 
+/** Jobs that ended, of all workers, among which one worker's are looked for. */
+const LOOKED_THROUGH = 20_000;
+
+/**
+ * Newest first: what it did on the jobs it holds, on those it ended lately, and on those that were taken from it. There is no
+ * index of events by worker, because with many workers each of them would be another page to write in every commit.
+ */
 export async function eventsOfWorker(db: Queries, worker_id: string): Promise<StoredEvent[]> {
   const rows = await db.all<Omit<StoredEvent, 'payload'> & { payload: string }>(
-    'select * from job_events where worker_id = $1 order by id desc limit $2',
-    [worker_id, RECENT],
+    `with its_jobs as (
+       select id from jobs where status in ('leased', 'running') and worker_id = $1
+       union
+       select id from (
+         select id from (
+           select id, worker_id, actual_finished_at from jobs where actual_finished_at is not null
+           order by actual_finished_at desc, id desc limit ${LOOKED_THROUGH}
+         ) as ended
+         where worker_id = $1 order by actual_finished_at desc, id desc limit ${RECENT}
+       ) as its_last
+       union
+       select job_id from (
+         select job_id from job_events where event_type = 'lease_expired' and worker_id = $1 order by id desc limit ${RECENT}
+       ) as lost
+     )
+     select job_events.* from its_jobs join job_events on job_events.job_id = its_jobs.id
+     where job_events.worker_id = $1 order by job_events.id desc limit ${RECENT}`,
+    [worker_id],
   );
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
 }
