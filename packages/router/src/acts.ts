@@ -8,7 +8,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Clock, Effect, Job } from './domain/job.ts';
 import { type LeaseAct, leaseTogether } from './lease.ts';
-import { announce, isNews, type News, noNews, queueKey } from './news.ts';
+import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
 import {
@@ -50,6 +50,8 @@ export interface BeatAct<T> {
   kind: 'beat';
   worker_id: string;
   beat(at: string): Beat;
+  /** Others see the worker differently from now on. */
+  changes: boolean;
   job_ids: string[];
   perform(order: 'run' | 'drain', jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
@@ -75,11 +77,14 @@ export interface CommitSettings {
   lease_seconds: number;
   /** Names this process to the others. */
   desk_id: string;
+  /** Whether anybody looks at what changes; asked once per commit. */
+  watched?(): Watched;
 }
 
-export function createCommit(tx: Queries, book: Book, { lease_seconds, desk_id }: CommitSettings): Commit {
+export function createCommit(tx: Queries, book: Book, settings: CommitSettings): Commit {
+  const { lease_seconds, desk_id, watched } = settings;
   const clock: Clock = { now: book.now, lease_seconds };
-  const news = noNews();
+  const news = noNews(watched?.());
   return {
     news,
     async perform(acts) {
@@ -145,6 +150,7 @@ export class WorkSheet implements Recorder {
   create({ create }: CreateAct): Job {
     const { job, event } = create(this.#book);
     this.#created.push(job);
+    this.#news.seen?.jobs.add(job.id);
     this.changesQueues = true;
     this.#events.push(event);
     this.#isQueued(job);
@@ -172,6 +178,7 @@ export class WorkSheet implements Recorder {
   beat<T>(act: BeatAct<T>, order: 'run' | 'drain', clock: Clock): T {
     const beat = act.beat(this.#book.at);
     this.#beats.set(beat.id, beat);
+    if (act.changes && this.#news.seen !== null) this.#news.seen.workers = true;
     return act.perform(order, (id) => this.#now.get(id), this, clock);
   }
 
@@ -181,6 +188,7 @@ export class WorkSheet implements Recorder {
     if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
       this.changesQueues = true;
     for (const receipt of receipts) this.#book.write(receipt);
+    if (events.length > 0) this.#news.seen?.jobs.add(job.id);
     if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
     if (job.status !== 'queued' && this.#queued.delete(job.id)) this.#count(job, -1);
     if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
@@ -194,12 +202,14 @@ export class WorkSheet implements Recorder {
   log(log: Omit<StoredLog, 'id' | 'created_at'>): string {
     const id = newId('event');
     this.#logs.push({ ...log, id, created_at: this.#book.at });
+    this.#news.seen?.jobs.add(log.job_id);
     return id;
   }
 
   artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
     const id = newId('art');
     this.#artifacts.push({ ...artifact, id, created_at: this.#book.at });
+    this.#news.seen?.jobs.add(artifact.job_id);
     return id;
   }
 

@@ -1,4 +1,5 @@
 /** All routes of the router, registered by hand. */
+import { acceptStreams } from '@rcpt/service/event-stream.ts';
 import { type App, createHttp } from '@rcpt/service/http.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { adminRoutes } from './http/admin.ts';
@@ -36,13 +37,14 @@ export async function createApp(router: Router, logger: Logger): Promise<App> {
     trust_proxy: config.trust_proxy,
   });
   authenticate(app, router);
+  const streams = acceptStreams(app, logger);
   memberRoutes(app, router);
   datasetRoutes(app, router);
   computeRoutes(app, router);
-  jobRoutes(app, router);
+  jobRoutes(app, router, streams);
   workerRoutes(app, router);
   receiptRoutes(app, router);
-  adminRoutes(app, router);
+  adminRoutes(app, router, streams);
   healthRoutes(app, router);
   return app;
 }

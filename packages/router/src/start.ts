@@ -49,6 +49,7 @@ export async function startRouter(
     queue_limit: config.write_queue,
     lease_seconds: config.lease_seconds,
     desk_id: desk.id,
+    watched: desk.watched,
     onNews: desk.tell,
   });
   const probe = createProbe(async () => void (await db.get('select 1 as one')), {

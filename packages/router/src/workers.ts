@@ -125,6 +125,7 @@ async function beat(
       capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
       at,
     }),
+    changes: status !== worker.status || current_jobs !== worker.current_jobs || capabilities !== undefined,
     job_ids: leases.map((lease) => lease.job_id),
     perform: (order, jobs, record, clock) => ({
       desired: order,

@@ -1,10 +1,12 @@
 import { History, HistoryQuery, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { OffsetInstant } from '@rcpt/contract/router/vocabulary.ts';
 import { Worker } from '@rcpt/contract/router/workers.ts';
+import { type EventStreams, eventsOnly } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
 import { createHistory } from '../history.ts';
+import { tellNews } from '../live.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
@@ -21,7 +23,7 @@ const ActiveLease = z.object({
 });
 const WorkerPage = z.object({ worker: Worker, active_leases: z.array(ActiveLease), recent_events: z.array(JobEvent) });
 
-export function adminRoutes(app: App, router: Router): void {
+export function adminRoutes(app: App, router: Router, streams: EventStreams): void {
   const history = createHistory(router.db, router.now);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['admin'], security: OPEN_OR_BEARER };
@@ -47,6 +49,22 @@ export function adminRoutes(app: App, router: Router): void {
       },
     },
     (request) => history.read(request.query.days),
+  );
+
+  app.get(
+    '/admin/news',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'What changes, as it changes',
+        description: 'After a reconnect anything may have changed.',
+        response: {
+          200: eventsOnly('Event `changed`, its data {"jobs": ["job_…"] or null for many, "workers": true}.'),
+        },
+      },
+    },
+    async (_, reply) => streams.answer(reply, (stream) => tellNews(router, stream)),
   );
 
   app.get(
@@ -88,6 +106,7 @@ export function adminRoutes(app: App, router: Router): void {
           async run(tx, _, news) {
             await setDesired(tx, id, desired);
             news.workers.add(id);
+            if (news.seen !== null) news.seen.workers = true;
           },
         });
         router.fleet.changed();

@@ -1,10 +1,12 @@
 import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contract/router/compute.ts';
 import { text } from '@rcpt/contract/wire.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
+import { followJob } from '../live.ts';
 import { queueKey } from '../news.ts';
 import type { Router } from '../router.ts';
 import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
@@ -17,7 +19,7 @@ const Page = z.object({
   limit: z.coerce.number().int().min(1).max(500).default(50),
 });
 
-export function jobRoutes(app: App, router: Router): void {
+export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
   const { db, writer, fleet, waiting } = router;
   const requireMember = createMemberCheck(db);
   const config = { open_to: 'member' } as const;
@@ -54,6 +56,7 @@ export function jobRoutes(app: App, router: Router): void {
         await insertEvents(tx, [event]);
         const key = queueKey(job.requested_gpu_sku, job.job_type);
         news.queued.set(key, (news.queued.get(key) ?? 0) + 1);
+        news.seen?.jobs.add(job.id);
         return { body: (await showJobs(fleet, [job], book.now))[0]!, location: `/jobs/${job.id}` };
       });
     },
@@ -118,15 +121,27 @@ export function jobRoutes(app: App, router: Router): void {
       config,
       schema: {
         ...common,
-        summary: 'Log chunks, in the order they came',
+        summary: 'Log chunks, in the order they came; with `Accept: text/event-stream` as they come',
+        description:
+          'As a stream it begins after `after` or `Last-Event-ID`, goes on with each new chunk, and ends when the job has ended and all was sent; `limit` does not apply.',
         params: Id,
         querystring: Page,
-        response: { 200: z.array(JobLog) },
+        headers: z.object({ 'last-event-id': text(100).optional() }),
+        response: {
+          200: jsonOrEvents(
+            z.array(JobLog),
+            'Event `log` with a chunk, its `id` that of the chunk; event `job` with the job, first and whenever its status changes.',
+          ),
+        },
       },
     },
-    async (request) => {
-      await existing(request.params.id);
-      return listLogs(db, request.params.id, request.query.after, request.query.limit);
+    async (request, reply) => {
+      const { id } = request.params;
+      const { after, limit } = request.query;
+      await existing(id);
+      if (!wantsEvents(request)) return listLogs(db, id, after, limit);
+      const from = request.headers['last-event-id'] ?? after;
+      return streams.answer(reply, (stream) => followJob(router, id, from, stream));
     },
   );
   app.get(

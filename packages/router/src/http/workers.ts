@@ -56,8 +56,9 @@ export function workerRoutes(app: App, router: Router): void {
       },
     },
     async (request, reply) => {
-      const created = await createdOnce(router, request, async (tx, book) => {
+      const created = await createdOnce(router, request, async (tx, book, news) => {
         const registered = await register(tx, book, request.body);
+        if (news.seen !== null) news.seen.workers = true;
         return { body: registered, location: `/admin/workers/${registered.worker_id}` };
       });
       router.fleet.changed();
