@@ -16,7 +16,7 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
-import type { Principal } from './domain/principal.ts';
+import { isPerson, type Principal } from './domain/principal.ts';
 import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { executorOf } from './executors.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
@@ -120,12 +120,18 @@ export async function decideCheck(
   const open = run.checks.find((check) => check.key === key);
   if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
   if (open.status !== 'open') throw refuse('check_decided', `The check ${key} is not open: it is ${open.status}.`);
-  const decided: Check = { ...open, status: decision.status, detail: decision.detail || `Decided by ${by.name}.` };
+  const decided: Check = { ...open, status: decision.status, detail: decidedBy(by, decision.detail) };
   await updateRun(tx, run, {
     checks: run.checks.map((check) => (check === open ? decided : check)),
     updated_at: at,
   });
   return decided;
+}
+
+/** A person signs what they say; a program's words are its own. */
+function decidedBy(by: Principal, detail: string | undefined): string {
+  if (!detail) return `Decided by ${by.name}.`;
+  return isPerson(by) ? `${detail} (decided by ${by.name})` : detail;
 }
 
 /** Verdict. Throws `run_stage_conflict`, `checks_open`. */

@@ -10,6 +10,10 @@ export interface Principal {
   name: string;
 }
 
+export function isPerson({ id }: Principal): boolean {
+  return id.startsWith('user_');
+}
+
 /** What a credential may do, beside reading (contract §2, Credentials). */
 export const MAY = {
   read: ['agent', 'approver', 'auditor', 'owner'],
