@@ -1,5 +1,5 @@
 /** How numbers and sizes are worded, as on the receipt's page. */
-const GROUPED = new Intl.NumberFormat('en-US');
+const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
 
 /** `1,234`. */
 export function amount(value: number): string {

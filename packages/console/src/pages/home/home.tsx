@@ -1,9 +1,101 @@
-import { Page } from '../../frame/page.tsx';
+/** What waits, what was sealed last, and where the chain stands. */
+import type { RunList } from '@rcpt/contract/ledger/runs.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { z } from 'zod';
+import { KEYS } from '../../api/keys.ts';
+import { ledger, type RunFilters } from '../../api/ledger.ts';
+import { useSession } from '../../api/queries.ts';
+import { Page, Section } from '../../frame/page.tsx';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { whyNot } from '../../words/may.ts';
+import { FirstRun } from '../runs/first-run.tsx';
+import { RunTable } from '../runs/run-table.tsx';
+import { ChainCard } from './chain-card.tsx';
+import { ComputeCard } from './compute-card.tsx';
+import { LastReceipts } from './last-receipts.tsx';
+import './home.css';
+
+const SHOWN = 5;
+
+/** The first few Runs at one stage. */
+function useFirstRuns(filters: RunFilters) {
+  return useQuery({
+    queryKey: [...KEYS.runs(filters), 'first', SHOWN],
+    queryFn: ({ signal }) => ledger.runs({ ...filters, limit: SHOWN }, signal),
+  });
+}
 
 export function Home() {
+  const { organization, role } = useSession();
+  const any = useFirstRuns({});
   return (
-    <Page title="Overview">
-      <p className="muted">This page is being built.</p>
+    <Page title={organization.name}>
+      <Loaded query={any} skeleton={<SkeletonRows rows={6} />}>
+        {({ runs }) =>
+          runs.length === 0 ? (
+            <FirstRun />
+          ) : (
+            <div className="home">
+              <div>
+                <Waiting mayApprove={whyNot(role, 'approve') === null} />
+                <LastReceipts />
+              </div>
+              <aside>
+                <ChainCard />
+                <ComputeCard />
+              </aside>
+            </div>
+          )
+        }
+      </Loaded>
     </Page>
+  );
+}
+
+function Waiting({ mayApprove }: { mayApprove: boolean }) {
+  const verdicts = useFirstRuns({ stage: 'Verdict' });
+  const checks = useFirstRuns({ stage: 'Checks' });
+  if (verdicts.data?.runs.length === 0 && checks.data?.runs.length === 0) return <NothingWaits />;
+  return (
+    <>
+      <Runs
+        title={mayApprove ? 'Waiting for your approval' : 'Waiting for approval'}
+        query={verdicts}
+        all="/runs?stage=Verdict"
+      />
+      <Runs title="At their checks" query={checks} all="/runs?stage=Checks" />
+    </>
+  );
+}
+
+type Listed = Parameters<typeof Loaded<z.infer<typeof RunList>>>[0]['query'];
+
+function Runs({ title, query, all }: { title: string; query: Listed; all: string }) {
+  if (query.data?.runs.length === 0) return null;
+  return (
+    <Section title={title} beside={query.data?.next_after ? <Link href={all}>All of them</Link> : null}>
+      <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
+        {({ runs }) => <RunTable label={title} runs={runs} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <section className="nothing-waits">
+      <Icon name="check" />
+      <div>
+        <h2>Nothing waits for a person</h2>
+        <p className="muted">Runs appear here when they need a decision.</p>
+      </div>
+      <ButtonLink href="/runs" small>
+        All Runs
+      </ButtonLink>
+    </section>
   );
 }

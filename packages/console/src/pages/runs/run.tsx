@@ -1,9 +1,133 @@
-import { Page } from '../../frame/page.tsx';
+/** One Run: where it stands, what it waits for, and everything it gathered, newest stage first. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { runQuery, useSession } from '../../api/queries.ts';
+import { Page, Section } from '../../frame/page.tsx';
+import { By } from '../../parts/by.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Badge, Status } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Readable } from '../../parts/readable.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { type Step, Stepper } from '../../parts/stepper.tsx';
+import { whyNot } from '../../words/may.ts';
+import { standingOf } from '../../words/standing.ts';
+import { LANE_LABEL, STAGES } from '../../words/vocabulary.ts';
+import { ChecksSection } from './checks.tsx';
+import { EvidenceSection } from './evidence.tsx';
+import { Minted } from './minted.tsx';
+import { NextStep } from './next-step.tsx';
+import { VerdictPanel } from './verdict.tsx';
+
+const UP = { href: '/runs', label: 'Runs' };
 
 export function RunPage() {
+  const { id = '' } = useParams<{ id: string }>();
+  const run = useQuery(runQuery(id));
+  if (run.data !== undefined) return <Loadable run={run.data} />;
   return (
-    <Page title="Run">
-      <p className="muted">This page is being built.</p>
+    <Page title="Run" up={UP}>
+      <Loaded query={run} skeleton={<RunSkeleton />}>
+        {() => null}
+      </Loaded>
     </Page>
+  );
+}
+
+function Loadable({ run }: { run: Run }) {
+  const { role } = useSession();
+  const { mark, tone, words } = standingOf(run);
+  const why = whyNot(role, 'work');
+  return (
+    <Page
+      key={run.id}
+      title={run.title}
+      up={UP}
+      beside={
+        <>
+          <Badge>{LANE_LABEL[run.lane]}</Badge>
+          <Status mark={mark} tone={tone}>
+            {words}
+          </Status>
+        </>
+      }
+    >
+      <Stepper label="Stages" steps={stepsOf(run)} />
+      <VerdictPanel run={run} />
+      <NextStep run={run} />
+      {run.receipt_id !== null && <Minted receipt_id={run.receipt_id} />}
+      <ChecksSection run={run} why={why} />
+      {run.execution !== null && (
+        <Section title="Execution">
+          <div className="sheet">
+            <Readable value={run.execution} what="the execution’s members" />
+          </div>
+        </Section>
+      )}
+      <EvidenceSection run={run} why={why} />
+      <Section title="Inputs">
+        <div className="sheet">
+          <Readable value={run.inputs} what="the inputs" />
+        </div>
+      </Section>
+      <Section title="About this Run">
+        <div className="sheet">
+          <About run={run} />
+        </div>
+      </Section>
+    </Page>
+  );
+}
+
+function About({ run }: { run: Run }) {
+  const { name, model, harness, capability_tier } = run.agent_profile;
+  const agent = [name, model, harness, capability_tier].filter((word) => word !== 'undeclared' && word !== '');
+  return (
+    <Facts>
+      <Fact label="Id">
+        <Hash value={run.id} what="Id" />
+      </Fact>
+      <Fact label="Agent">
+        {agent.length > 0 ? agent.join(' · ') : <span className="muted">Nobody was declared</span>}
+      </Fact>
+      <Fact label="Opened">
+        <Moment at={run.created_at} />
+      </Fact>
+      <Fact label="Last step">
+        <Moment at={run.updated_at} />
+      </Fact>
+    </Facts>
+  );
+}
+
+/** A stage that was reached is done; the next one is where it stands, unless the Run ended. */
+function stepsOf(run: Run): Step[] {
+  const rejected = run.approval?.decision === 'rejected';
+  return STAGES.map((name, place) => {
+    const mark = run.stages.find(({ stage }) => stage === name);
+    if (mark !== undefined) {
+      const detail = (
+        <>
+          <Moment at={mark.at} /> by <By id={mark.by} />
+        </>
+      );
+      return { name, state: rejected && name === 'Approval' ? 'stopped' : 'done', detail };
+    }
+    return { name, state: place === run.stages.length && !rejected ? 'current' : 'ahead' };
+  });
+}
+
+function RunSkeleton() {
+  return (
+    <>
+      <Skeleton height="3.5rem" />
+      <br />
+      <Skeleton height="5rem" />
+      <br />
+      <SkeletonRows rows={6} />
+    </>
   );
 }

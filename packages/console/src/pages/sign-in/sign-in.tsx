@@ -1,9 +1,88 @@
-import { Page } from '../../frame/page.tsx';
+/** Signing in: an address, a mail, a link. The link leads back here and is exchanged for a session. */
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { ledger } from '../../api/ledger.ts';
+import { returnPath, store } from '../../api/store.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { AskForLink } from './ask-for-link.tsx';
+import { LinkRefused } from './link-refused.tsx';
+import { LinkSent } from './link-sent.tsx';
+import { arrivedToken, forgetToken, onToken } from './token.ts';
+import { keepWayBack, takeWayBack } from './way-back.ts';
+import './sign-in.css';
 
 export function SignIn() {
+  const token = useSyncExternalStore(onToken, arrivedToken);
+  const [email, setEmail] = useState('');
+  const [, navigate] = useLocation();
+  const ask = useAct(ledger.requestSignIn);
+  const open = useAct(ledger.openSession, {
+    onSuccess(session) {
+      store.clear();
+      store.setQueryData(KEYS.session, session);
+      const wanted = returnPath(location.search);
+      navigate(returnPath(`?${new URLSearchParams({ return: wanted === '/' ? takeWayBack() : wanted })}`), {
+        replace: true,
+      });
+    },
+  });
+  useTokenOnce(token, open.mutate);
+  useEffect(() => {
+    document.title = 'Sign in · Receipts';
+  }, []);
+
+  const send = (to: string) => {
+    keepWayBack(returnPath(location.search));
+    setEmail(to);
+    open.reset();
+    ask.mutate(to);
+  };
   return (
-    <Page title="Sign in">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <main className="sign-in">
+      <p className="sign-in-brand">
+        <Icon name="receipt" /> Receipts
+      </p>
+      <div className="sign-in-card">
+        {token !== null || open.isPending || open.isSuccess ? (
+          <SigningIn />
+        ) : open.error ? (
+          <LinkRefused error={open.error} onAgain={open.reset} />
+        ) : ask.data ? (
+          <LinkSent
+            email={email}
+            expires_in_seconds={ask.data.expires_in_seconds}
+            error={ask.error}
+            onAgain={() => send(email)}
+            onOther={ask.reset}
+          />
+        ) : (
+          <AskForLink before={email} busy={ask.isPending} error={ask.error} onAsk={send} />
+        )}
+      </div>
+      <p className="sign-in-foot">
+        Programs use an API key instead: see <a href="/docs">how the API works</a>.
+      </p>
+    </main>
+  );
+}
+
+/** React may run an effect twice; a token goes out once. */
+function useTokenOnce(token: string | null, send: (token: string) => void): void {
+  const sent = useRef<string | null>(null);
+  useEffect(() => {
+    if (token === null || sent.current === token) return;
+    sent.current = token;
+    send(token);
+    forgetToken();
+  }, [token, send]);
+}
+
+function SigningIn() {
+  return (
+    <div className="sign-in-waiting" role="status">
+      <span className="spinner" /> Signing you in …
+    </div>
   );
 }

@@ -1,0 +1,61 @@
+/** Where the chain ends, and when this browser last had it verified. */
+import { useQuery } from '@tanstack/react-query';
+import { KEYS } from '../../api/keys.ts';
+import { lastVerification } from '../../api/last-verification.ts';
+import { ledger } from '../../api/ledger.ts';
+import { useSession } from '../../api/queries.ts';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Status } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { amount, count } from '../../words/numbers.ts';
+
+export function ChainCard() {
+  const head = useQuery({
+    queryKey: KEYS.receipts({ limit: 1 }),
+    queryFn: ({ signal }) => ledger.receipts({ limit: 1 }, signal),
+  });
+  return (
+    <section className="sheet card" aria-label="Chain">
+      <h2>Chain</h2>
+      <Loaded query={head} skeleton={<Skeleton height="5.5rem" />}>
+        {({ receipts: [last] }) =>
+          last === undefined ? (
+            <p className="muted">It begins with the first receipt.</p>
+          ) : (
+            <>
+              <p className="figure">
+                <strong>{amount(last.org_seq + 1)}</strong> {last.org_seq === 0 ? 'receipt' : 'receipts'}
+              </p>
+              <p className="muted">
+                Head <Hash value={last.receipt_sha256} what="Head hash" short />
+              </p>
+              <Verified />
+              <ButtonLink small icon="shield" href="/ledger">
+                Verify
+              </ButtonLink>
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Verified() {
+  const { organization } = useSession();
+  const last = lastVerification(organization.id);
+  if (last === null) return <p className="muted">Not yet verified from this browser.</p>;
+  return (
+    <p>
+      <Status mark={last.ok ? 'tick' : 'cross'} tone={last.ok ? 'good' : 'bad'}>
+        {last.ok ? 'Unchanged' : 'Altered'}
+      </Status>
+      <small className="card-detail">
+        {count(last.receipts_checked, 'receipt')}, <Moment at={last.at} />
+      </small>
+    </p>
+  );
+}

@@ -1,0 +1,42 @@
+/** The compute router in three figures, where one is connected; otherwise nothing. */
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import { KEYS } from '../../api/keys.ts';
+import { ButtonLink } from '../../parts/button.tsx';
+import { amount } from '../../words/numbers.ts';
+
+interface Summary {
+  workers_online: number;
+  running_jobs: number;
+  queued_jobs: number;
+}
+
+export function ComputeCard() {
+  const { data } = useQuery({
+    queryKey: KEYS.compute('summary'),
+    queryFn: ({ signal }) => call<Summary>('/router/admin/summary', { signal }),
+    retry: false,
+  });
+  if (data === undefined) return null;
+  const figures = [
+    ['Workers online', data.workers_online],
+    ['Jobs running', data.running_jobs],
+    ['Jobs queued', data.queued_jobs],
+  ] as const;
+  return (
+    <section className="sheet card" aria-label="Compute">
+      <h2>Compute</h2>
+      <dl className="card-figures">
+        {figures.map(([label, figure]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{amount(figure)}</dd>
+          </div>
+        ))}
+      </dl>
+      <ButtonLink small icon="compute" href="/compute">
+        Look at it
+      </ButtonLink>
+    </section>
+  );
+}

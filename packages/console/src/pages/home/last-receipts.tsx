@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { KEYS } from '../../api/keys.ts';
+import { ledger } from '../../api/ledger.ts';
+import { Section } from '../../frame/page.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { LANE_LABEL } from '../../words/vocabulary.ts';
+
+const SHOWN = 6;
+const COLUMNS = [
+  { label: 'Title' },
+  { label: 'Lane', kind: 'wide' },
+  { label: 'Receipt', kind: 'least' },
+  { label: 'Sealed', kind: 'number' },
+] as const;
+
+export function LastReceipts() {
+  const page = useQuery({
+    queryKey: KEYS.receipts({ limit: SHOWN }),
+    queryFn: ({ signal }) => ledger.receipts({ limit: SHOWN }, signal),
+  });
+  return (
+    <Section title="Sealed last" beside={<Link href="/receipts">All receipts</Link>}>
+      <Loaded query={page} skeleton={<SkeletonRows rows={SHOWN} />}>
+        {({ receipts }) =>
+          receipts.length === 0 ? (
+            <p className="muted">No receipt yet: an approved Run becomes one.</p>
+          ) : (
+            <div className="sheet flush">
+              <Table label="Last receipts" columns={COLUMNS}>
+                {receipts.map(({ receipt_id, title, lane, created_at }) => (
+                  <Row key={receipt_id}>
+                    <HeadCell href={`/receipts/${receipt_id}`}>{title}</HeadCell>
+                    <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
+                    <Cell kind="least">
+                      <code>{receipt_id}</code>
+                    </Cell>
+                    <Cell kind="number">
+                      <Moment at={created_at} />
+                    </Cell>
+                  </Row>
+                ))}
+              </Table>
+            </div>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,68 @@
+/** The checks of a Run by category, what asks for attention first; open ones are decided in place. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { Check } from '@rcpt/contract/work.ts';
+import { Section } from '../../frame/page.tsx';
+import { CheckStatusMark } from '../../parts/outcome.tsx';
+import { sentence } from '../../words/vocabulary.ts';
+import { DecideCheck } from './decide-check.tsx';
+import './checks.css';
+
+const FIRST = ['open', 'flag', 'skip', 'pass'];
+const CATEGORIES = [
+  'structure',
+  'schema',
+  'math',
+  'evidence',
+  'policy',
+] as const satisfies readonly Check['category'][];
+
+export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
+  if (run.checks.length === 0) return null;
+  return (
+    <Section title="Checks" beside={tally(run.checks)}>
+      <div className="checks">
+        {CATEGORIES.map((category) => {
+          const checks = run.checks.filter((check) => check.category === category).sort(byAttention);
+          return checks.length === 0 ? null : (
+            <section key={category} aria-label={sentence(category)}>
+              <h3>{sentence(category)}</h3>
+              <ul>
+                {checks.map((check) => (
+                  <Line key={check.key} run={run} check={check} why={why} />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+function Line({ run, check, why }: { run: Run; check: Check; why: string | null }) {
+  const decidable = check.status === 'open' && run.stage === 'Checks';
+  return (
+    <li data-status={check.status}>
+      <CheckStatusMark check={check} />
+      <div className="check-words">
+        <span className="check-label">{check.label}</span>
+        {check.detail && <p className="muted">{check.detail}</p>}
+        {decidable && <DecideCheck run_id={run.id} check={check} why={why} />}
+      </div>
+      <span className="check-severity">{sentence(check.severity)}</span>
+    </li>
+  );
+}
+
+function byAttention(a: Check, b: Check): number {
+  return FIRST.indexOf(a.status) - FIRST.indexOf(b.status);
+}
+
+/** `12 checks: 10 pass, 2 flag`. */
+function tally(checks: readonly Check[]): string {
+  const parts = FIRST.toReversed()
+    .map((status) => [checks.filter((check) => check.status === status).length, status] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, status]) => `${number} ${status}`);
+  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${parts.join(', ')}`;
+}

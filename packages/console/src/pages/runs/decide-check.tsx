@@ -1,0 +1,59 @@
+/** A rule the machine leaves to a person: it holds or it does not, and why. Shown as decided before the answer is back. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { Check } from '@rcpt/contract/work.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { ledger } from '../../api/ledger.ts';
+import { problemOf } from '../../api/problem.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+
+interface Decision {
+  status: 'pass' | 'flag';
+  detail?: string;
+}
+
+export function DecideCheck({ run_id, check, why }: { run_id: string; check: Check; why: string | null }) {
+  const [note, setNote] = useState('');
+  const store = useQueryClient();
+  const decide = useAct((decision: Decision) => ledger.decideCheck(run_id, check.key, decision), {
+    async onMutate(decision) {
+      await store.cancelQueries({ queryKey: KEYS.run(run_id) });
+      const before = store.getQueryData<Run>(KEYS.run(run_id));
+      if (before) store.setQueryData<Run>(KEYS.run(run_id), withDecision(before, check.key, decision));
+      return before;
+    },
+    onError(error, _decision, before) {
+      if (before) store.setQueryData(KEYS.run(run_id), before);
+      toast(problemOf(error).detail, 'bad');
+    },
+    onSettled: () => store.invalidateQueries({ queryKey: KEYS.run(run_id) }),
+  });
+  const say = (status: Decision['status']) =>
+    decide.mutate({ status, ...(note.trim() === '' ? {} : { detail: note.trim() }) });
+  return (
+    <div className="decide">
+      <input
+        className="input"
+        aria-label={`Note on: ${check.label}`}
+        placeholder="Why (optional; it is sealed)"
+        maxLength={20_000}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      <Button icon="check" why={why} onClick={() => say('pass')}>
+        Holds
+      </Button>
+      <Button icon="close" why={why} onClick={() => say('flag')}>
+        Does not
+      </Button>
+    </div>
+  );
+}
+
+function withDecision(run: Run, key: string, { status, detail }: Decision): Run {
+  const checks = run.checks.map((check) => (check.key === key ? { ...check, status, detail: detail ?? '' } : check));
+  return { ...run, checks };
+}

@@ -1,0 +1,88 @@
+/** Approve or reject, with a note: it says first what will have happened. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { useState } from 'react';
+import { ledger } from '../../api/ledger.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { TextAreaField } from '../../parts/field.tsx';
+import { OutcomeStatus } from '../../parts/outcome.tsx';
+import { count } from '../../words/numbers.ts';
+import type { LaneName } from '../../words/vocabulary.ts';
+import { useRunAct } from './run-act.ts';
+
+/** The lane's blocks in words: what the public page of the receipt will show. */
+const SEALED: Record<LaneName, string> = {
+  generic: 'the title and inputs, the hashes of the evidence, the checks, the verdict and this decision with its note',
+  eval: 'the flight sheet, the hashes of assignment, submission and evidence, the findings and the verdict',
+  cook: 'the base model, the dataset, both scores, the lift and the cost of the compute',
+  incident: 'what happened, in which tier and lane, and the response',
+  'dataset-download': 'which package was granted to whom, for what and until when',
+  'model-pin': 'the model’s identity, its declaration and the hash of its card',
+};
+
+interface DecideProps {
+  run: Run;
+  decision: 'approved' | 'rejected';
+  onClose: () => void;
+}
+
+export function Decide({ run, decision, onClose }: DecideProps) {
+  const [note, setNote] = useState('');
+  const [mintNow, setMintNow] = useState(true);
+  const approving = decision === 'approved';
+  const act = useRunAct(
+    run.id,
+    async (said: { decision: 'approved' | 'rejected'; note: string; mint: boolean }, key) => {
+      // A repeat after a lost answer finds the decision made and goes on to the receipt.
+      await ledger.approve(run.id, { decision: said.decision, note: said.note }, key);
+      return said.mint ? ledger.mint(run.id) : null;
+    },
+  );
+  const confirm = () =>
+    act.mutate(
+      { decision, note: note.trim(), mint: approving && mintNow },
+      {
+        onSuccess(receipt) {
+          toast(receipt ? `Sealed as ${receipt.receipt_id}` : approving ? 'Approved' : 'Rejected');
+          onClose();
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={approving ? 'Approve this Run' : 'Reject this Run'}
+      action={approving ? (mintNow ? 'Approve and mint' : 'Approve') : 'Reject for good'}
+      kind={approving ? 'primary' : 'danger'}
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      {run.verdict && (
+        <p>
+          <OutcomeStatus outcome={run.verdict.outcome} /> · {run.verdict.score_100} of 100 ·{' '}
+          {count(run.evidence.length, 'piece')} of evidence
+        </p>
+      )}
+      <p className="muted">
+        {approving
+          ? `Sealed will be ${SEALED[run.lane]}. Nobody can change it afterwards; whoever has the link can see it.`
+          : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more.'}
+      </p>
+      <TextAreaField
+        label="Note"
+        optional
+        rows={3}
+        maxLength={20_000}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      {approving && (
+        <label className="check-field">
+          <input type="checkbox" checked={mintNow} onChange={(event) => setMintNow(event.target.checked)} />
+          Mint the receipt right away
+        </label>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,59 @@
+/** Posts what was done, as JSON: a template of the lane to fill in. Members that are left empty are not sent. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
+import { useState } from 'react';
+import { ledger } from '../../api/ledger.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextAreaField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';
+import { useRunAct } from './run-act.ts';
+
+export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void }) {
+  const [text, setText] = useState(JSON.stringify(EXECUTION_TEMPLATE[run.lane], null, 2));
+  const act = useRunAct(run.id, (body: JsonObject, key) => ledger.postExecution(run.id, body, key));
+  const read = reading(text);
+  return (
+    <Dialog title="Post the execution" wide onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (read.body && !act.isPending) act.mutate(read.body, { onSuccess: onClose });
+        }}
+      >
+        <TextAreaField
+          label="What was done"
+          mono
+          rows={12}
+          value={text}
+          error={read.fault}
+          hint="A JSON object. Text members that are left empty are not sent."
+          onChange={(event) => setText(event.target.value)}
+        />
+        {run.evidence.length === 0 && (
+          <p className="muted">No evidence is attached yet, and none can be attached afterwards.</p>
+        )}
+        {act.error ? <Problem error={act.error} /> : null}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending} why={read.fault}>
+            Post it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function reading(text: string): { body: JsonObject; fault?: undefined } | { body?: undefined; fault: string } {
+  try {
+    const value = parsedJson(text, 'This') as Json;
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { fault: 'It has to be an object: { … }.' };
+    return { body: Object.fromEntries(Object.entries(value).filter(([, member]) => member !== '')) };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+}

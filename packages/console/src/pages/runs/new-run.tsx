@@ -1,0 +1,109 @@
+/** Opens a Run by hand: the lane decides what is asked for. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { ledger } from '../../api/ledger.ts';
+import { errorAt } from '../../api/problem.ts';
+import { agentProfilesQuery } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { LANE_LABEL, LANES, type LaneName } from '../../words/vocabulary.ts';
+import { LaneFieldControl } from './lane-field.tsx';
+import { inputsOf, LANE_FIELDS } from './lane-fields.ts';
+
+type Typed = Readonly<Record<string, string>>;
+
+export function NewRun({ onClose }: { onClose: () => void }) {
+  const [lane, setLane] = useState<LaneName>('generic');
+  const [title, setTitle] = useState('');
+  const [profile, setProfile] = useState('');
+  const [typed, setTyped] = useState<Typed>({});
+  const [unreadable, setUnreadable] = useState<Error | null>(null);
+  const profiles = useQuery(agentProfilesQuery);
+  const store = useQueryClient();
+  const [, navigate] = useLocation();
+  const open = useAct(ledger.openRun, {
+    onSuccess(run) {
+      store.setQueryData(KEYS.run(run.id), run);
+      void store.invalidateQueries({ queryKey: ['runs'] });
+      navigate(`/runs/${run.id}`);
+    },
+  });
+
+  const send = () => {
+    try {
+      const inputs = inputsOf(lane, typed);
+      setUnreadable(null);
+      open.mutate({ lane, title, inputs, ...(profile === '' ? {} : { agent_profile_id: profile }) });
+    } catch (error) {
+      setUnreadable(error as Error);
+    }
+  };
+  const known = profiles.data?.agent_profiles ?? [];
+  return (
+    <Dialog title="New Run" wide onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!open.isPending) send();
+        }}
+      >
+        <div className="form-row">
+          <SelectField label="Lane" value={lane} onChange={(event) => setLane(event.target.value as LaneName)}>
+            {LANES.map((name) => (
+              <option key={name} value={name}>
+                {LANE_LABEL[name]}
+              </option>
+            ))}
+          </SelectField>
+          {known.length > 0 && (
+            <SelectField
+              label="Agent profile"
+              optional
+              value={profile}
+              onChange={(event) => setProfile(event.target.value)}
+            >
+              <option value="">None: the execution says who worked</option>
+              {known.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          )}
+        </div>
+        <TextField
+          label="Title"
+          required
+          maxLength={500}
+          value={title}
+          error={errorAt(open.error, 'title')}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+        <div className="lane-fields">
+          {LANE_FIELDS[lane].map((field) => (
+            <LaneFieldControl
+              key={`${lane} ${field.name}`}
+              field={field}
+              value={typed[field.name] ?? ''}
+              error={field.name === '' ? undefined : errorAt(open.error, `inputs.${field.name}`)}
+              onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+            />
+          ))}
+        </div>
+        {(unreadable ?? open.error) ? <Problem error={unreadable ?? open.error} /> : null}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={open.isPending}>
+            Open the Run
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+/** What a Run waits for now, in words, with the one or two buttons that bring it on. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { type ReactNode, useState } from 'react';
+import { ledger } from '../../api/ledger.ts';
+import { useSession } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { whyNot } from '../../words/may.ts';
+import { openChecks } from '../../words/standing.ts';
+import { Decide } from './decide.tsx';
+import { ExecutionForm } from './execution-form.tsx';
+import { useRunAct } from './run-act.ts';
+import './next-step.css';
+
+export function NextStep({ run }: { run: Run }) {
+  if (run.receipt_id !== null) return null;
+  switch (run.stage) {
+    case 'Inputs':
+    case 'Evidence':
+      return <PostExecution run={run} />;
+    case 'Execution':
+      return <RunChecks run={run} />;
+    case 'Checks':
+      return <GiveVerdict run={run} />;
+    case 'Verdict':
+      return <Approve run={run} />;
+    default:
+      return run.approval?.decision === 'rejected' ? <Rejected /> : <Mint run={run} />;
+  }
+}
+
+function Step({
+  title,
+  error,
+  actions,
+  children,
+}: {
+  title: string;
+  error?: unknown;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="next-step" aria-label="Next step">
+      <div>
+        <h2>{title}</h2>
+        <p>{children}</p>
+      </div>
+      {actions && <div className="button-row">{actions}</div>}
+      {error ? <Problem error={error} /> : null}
+    </section>
+  );
+}
+
+function PostExecution({ run }: { run: Run }) {
+  const [posting, setPosting] = useState(false);
+  const { role } = useSession();
+  return (
+    <>
+      <Step
+        title="Next: what was done"
+        actions={
+          <Button kind="primary" why={whyNot(role, 'work')} onClick={() => setPosting(true)}>
+            Post the execution
+          </Button>
+        }
+      >
+        Attach the evidence first: once the execution is posted, no more is taken.
+      </Step>
+      {posting && <ExecutionForm run={run} onClose={() => setPosting(false)} />}
+    </>
+  );
+}
+
+function RunChecks({ run }: { run: Run }) {
+  const { role } = useSession();
+  const act = useRunAct(run.id, (_: null, key) => ledger.runChecks(run.id, key));
+  return (
+    <Step
+      title="Next: the checks"
+      error={act.error}
+      actions={
+        <Button kind="primary" why={whyNot(role, 'work')} busy={act.isPending} onClick={() => act.mutate(null)}>
+          Run the checks
+        </Button>
+      }
+    >
+      The rules of this lane are decided on what was posted. The same facts always give the same findings.
+    </Step>
+  );
+}
+
+function GiveVerdict({ run }: { run: Run }) {
+  const { role } = useSession();
+  const act = useRunAct(run.id, (_: null, key) => ledger.giveVerdict(run.id, key));
+  const open = openChecks(run);
+  return (
+    <Step
+      title={open > 0 ? `Next: ${open} open ${open === 1 ? 'check' : 'checks'}` : 'Next: the verdict'}
+      error={act.error}
+      actions={
+        <Button
+          kind="primary"
+          why={whyNot(role, 'work') ?? (open > 0 ? 'Decide the open checks below first.' : null)}
+          busy={act.isPending}
+          onClick={() => act.mutate(null)}
+        >
+          Give the verdict
+        </Button>
+      }
+    >
+      {open > 0 ? 'These rules are left to a person. Decide them below.' : 'It follows from the checks alone.'}
+    </Step>
+  );
+}
+
+function Approve({ run }: { run: Run }) {
+  const session = useSession();
+  const [deciding, setDeciding] = useState<'approved' | 'rejected' | null>(null);
+  const executedBy = run.stages.find(({ stage }) => stage === 'Execution')?.by;
+  const why =
+    whyNot(session.role, 'approve') ??
+    (session.organization.four_eyes && executedBy === session.id
+      ? 'Four eyes: you posted the execution, so somebody else decides.'
+      : null);
+  return (
+    <>
+      <Step
+        title="Next: a decision"
+        actions={
+          <>
+            <Button kind="danger" why={why} onClick={() => setDeciding('rejected')}>
+              Reject
+            </Button>
+            <Button kind="primary" why={why} onClick={() => setDeciding('approved')}>
+              Approve
+            </Button>
+          </>
+        }
+      >
+        Approval fixes to the byte what will be sealed.
+      </Step>
+      {deciding && <Decide run={run} decision={deciding} onClose={() => setDeciding(null)} />}
+    </>
+  );
+}
+
+function Mint({ run }: { run: Run }) {
+  const { role } = useSession();
+  const act = useRunAct(run.id, () => ledger.mint(run.id));
+  return (
+    <Step
+      title="Next: the receipt"
+      error={act.error}
+      actions={
+        <Button kind="primary" why={whyNot(role, 'approve')} busy={act.isPending} onClick={() => act.mutate(null)}>
+          Mint the receipt
+        </Button>
+      }
+    >
+      What was approved is sealed at the end of this organization’s chain, once and for good.
+    </Step>
+  );
+}
+
+function Rejected() {
+  return <Step title="Rejected">This is final: the Run gets no receipt. Work that was put right is a new Run.</Step>;
+}

@@ -1,0 +1,36 @@
+/** The verdict as on the receipt's page, and below it what a person decided. */
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { OUTCOME_LOOKS } from '../../parts/outcome.tsx';
+import { OUTCOME_WORD } from '../../words/vocabulary.ts';
+import './verdict.css';
+
+export function VerdictPanel({ run }: { run: Run }) {
+  const { verdict, approval } = run;
+  if (verdict === null) return null;
+  const looks = OUTCOME_LOOKS[verdict.outcome];
+  return (
+    <section className={`verdict ${looks.tone}`} aria-label="Verdict">
+      <h2>
+        <Mark name={looks.mark} tone={looks.tone} />
+        {OUTCOME_WORD[verdict.outcome]}
+      </h2>
+      <p className="score">
+        <strong>{verdict.score_100}</strong> of 100
+      </p>
+      <p className="verdict-summary">
+        {verdict.summary} {verdict.recommended_action}
+      </p>
+      {approval && (
+        <div className="verdict-approval">
+          <p>
+            <strong>{approval.decision === 'approved' ? 'Approved' : 'Rejected'}</strong> by {approval.approved_by}{' '}
+            <Moment at={approval.approved_at} />
+          </p>
+          {approval.note && <p className="muted">{approval.note}</p>}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+import { problemOf } from '../../api/problem.ts';
+import { Button } from '../../parts/button.tsx';
+import { Problem } from '../../parts/problem.tsx';
+
+/** A link that was used, is too old, or was cut off by a mail program: said in words, with the way to a new one. */
+export function LinkRefused({ error, onAgain }: { error: unknown; onAgain: () => void }) {
+  const { code, detail } = problemOf(error);
+  const ordinary = code === 'sign_in_link_invalid';
+  return (
+    <div className="form">
+      <header>
+        <h1>{ordinary ? 'This link does not count any more' : 'You are not signed in'}</h1>
+        {ordinary && <p className="muted">{detail}</p>}
+      </header>
+      {!ordinary && <Problem error={error} />}
+      <Button kind="primary" onClick={onAgain}>
+        Get a new link
+      </Button>
+    </div>
+  );
+}

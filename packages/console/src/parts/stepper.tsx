@@ -1,0 +1,35 @@
+/** Steps in their order: which are done, when and by whom, and where it stands. */
+import type { ReactNode } from 'react';
+import { Mark, type MarkName, type Tone } from './mark.tsx';
+import './stepper.css';
+
+export interface Step {
+  name: string;
+  state: 'done' | 'current' | 'ahead' | 'stopped';
+  /** When and by whom. */
+  detail?: ReactNode;
+}
+
+const LOOKS: Record<Step['state'], { name: MarkName; tone: Tone }> = {
+  done: { name: 'tick', tone: 'good' },
+  current: { name: 'half', tone: 'accent' },
+  ahead: { name: 'ring', tone: 'neutral' },
+  stopped: { name: 'cross', tone: 'bad' },
+};
+
+export function Stepper({ label, steps }: { label: string; steps: readonly Step[] }) {
+  return (
+    <ol className="stepper" aria-label={label}>
+      {steps.map(({ name, state, detail }) => (
+        <li key={name} data-state={state} aria-current={state === 'current' ? 'step' : undefined}>
+          <Mark {...LOOKS[state]} />
+          <div>
+            <span className="step-name">{name}</span>
+            <span className="unseen">: {state}</span>
+            {detail && <span className="step-detail">{detail}</span>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
