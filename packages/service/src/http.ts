@@ -88,16 +88,19 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   app.setSerializerCompiler(serializerCompiler);
   const pressure = watchEventLoop();
   app.addHook('onClose', async () => pressure.close());
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that wait for nothing call back: a promise each would be made for every request.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    if (pressure.delay() > options.overload_delay_ms)
-      throw new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.');
+    const isLate = pressure.delay() > options.overload_delay_ms;
+    done(isLate ? new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.') : undefined);
   });
-  app.addHook('preValidation', async (request) => {
-    for (const value of Object.values((request.params ?? {}) as Record<string, string>))
-      if (!PLAIN.test(value)) throw new Refusal('not_found', 'Nothing is known under this address.');
+  app.addHook('preValidation', (request, _, done) => {
+    const params = (request.params ?? {}) as Record<string, string>;
+    for (const name in params)
+      if (!PLAIN.test(params[name]!)) return done(new Refusal('not_found', 'Nothing is known under this address.'));
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     logger.info(
       {
         request_id: request.id,
@@ -108,6 +111,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
       },
       'request',
     );
+    done();
   });
 
   app.removeContentTypeParser(['application/json', 'text/plain']);

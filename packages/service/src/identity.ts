@@ -1,5 +1,5 @@
 /** Ids, secrets and instants: everything in the services that comes from a clock or from chance. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const COUNTER_BITS = 26;
 const LOW_BITS = 14;
@@ -43,17 +43,17 @@ function someBytes(count: number): Buffer {
 
 /** URL-safe, from the system's CSPRNG; 16 bytes are 128 bits in 22 characters. */
 export function newSecret(bytes: 16 | 32 = 32): string {
-  return randomBytes(bytes).toString('base64url');
+  return someBytes(bytes).toString('base64url');
 }
 
 /** Secrets are stored only like this. */
 export function secretSha256(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }
 
 /** Constant-time, whatever the lengths. */
 export function secretsEqual(a: string, b: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+  return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }
 
 /** `2026-05-29T20:14:33.123Z`. */

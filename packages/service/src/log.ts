@@ -2,7 +2,7 @@
  * pino to stderr: JSON lines, or a readable line each when stderr is a terminal. What is logged of a request is its
  * route pattern, never its URL: share links and tokens are secrets.
  */
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger };
 
@@ -10,12 +10,52 @@ export function createLogger(service: string, level = 'info'): Logger {
   const options = {
     level,
     base: { service },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: timeMember,
     formatters: { level: levelName },
   };
   if (process.stderr.isTTY)
     return pino(options, { write: (line: string) => void process.stderr.write(readable(line)) });
-  return pino(options, pino.destination({ fd: 2, sync: false }));
+  return pino(options, gathered());
+}
+
+const GATHER_MS = 10;
+const GATHER_CHARACTERS = 16_384;
+
+/** Lines are handed on some at a time: a write each took longer than making them. A killed process loses the last 10 ms. */
+function gathered(): DestinationStream & { flush(done?: () => void): void } {
+  let lines = '';
+  let later: NodeJS.Timeout | undefined;
+  const handOn = () => {
+    clearTimeout(later);
+    later = undefined;
+    if (lines !== '') stderr.write(lines);
+    lines = '';
+  };
+  // Before pino's own listener, which writes what it was handed.
+  process.once('exit', handOn);
+  const stderr = pino.destination({ fd: 2, sync: false });
+  return {
+    write(line) {
+      lines += line;
+      if (lines.length >= GATHER_CHARACTERS) handOn();
+      else later ??= setTimeout(handOn, GATHER_MS).unref();
+    },
+    flush(done) {
+      handOn();
+      stderr.flush(done);
+    },
+  };
+}
+
+let told_ms = 0;
+let told = '';
+
+/** Most lines come many to a millisecond. */
+function timeMember(): string {
+  const now = Date.now();
+  if (now !== told_ms) told = `,"time":"${new Date(now).toISOString()}"`;
+  told_ms = now;
+  return told;
 }
 
 function levelName(label: string) {
