@@ -42,6 +42,8 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         added = await addMember(tx, organization_id, request.body, name, ledger.now());
         return { body: added, location: `/members/${added.id}` };
       });
+      // Whoever was refused for belonging nowhere does so no longer.
+      ledger.kept.forget();
       // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
       if (added !== null) await invite(request.principal, added).catch(() => undefined);
       return reply;
@@ -108,6 +110,6 @@ export function memberRoutes(app: App, ledger: Ledger): void {
 
   async function invite(by: Principal, { email }: TeamMember): Promise<void> {
     const { name } = await loadOrganization(ledger.db, by.organization_id);
-    ledger.people.invite({ to: email, organization: name, invited_by: by.name });
+    await ledger.people.invite({ to: email, organization: name, invited_by: by.name });
   }
 }
