@@ -6,7 +6,7 @@ import type { Storage } from './copies/storage.ts';
 import type { Minter } from './mint.ts';
 import type { KeptCredentials } from './people/kept.ts';
 import type { People } from './people/people.ts';
-import type { PdfRenderer } from './print/pdf-pool.ts';
+import type { Printer } from './print/printer.ts';
 import type { Verifier } from './verify.ts';
 
 export interface Ledger {
@@ -19,7 +19,7 @@ export interface Ledger {
   people: People;
   kept: KeptCredentials;
   storage: Storage;
-  pdf: PdfRenderer;
+  printer: Printer;
   probes: { db: Probe; storage: Probe; email: Probe };
   now(): string;
 }

@@ -15,7 +15,7 @@ import { MIGRATIONS } from './migrations.ts';
 import { createMinter } from './mint.ts';
 import { KeptCredentials } from './people/kept.ts';
 import { People } from './people/people.ts';
-import { createPdfRenderer } from './print/pdf-pool.ts';
+import { createPrinter } from './print/printer.ts';
 import { forgetEnded } from './store/people.ts';
 import { createVerifier } from './verify.ts';
 
@@ -39,7 +39,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
-  const pdf = createPdfRenderer();
+  const printer = createPrinter();
   const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
   const address = { url: '' };
   let minted_at = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   });
   // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
-  const copier = startCopier({ db, storage, mailer, renderPdf: pdf.render, logger, busy });
+  const copier = startCopier({ db, storage, mailer, renderPdf: printer.pdf, logger, busy });
   const people = new People({
     db,
     mailer,
@@ -79,7 +79,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     kept: new KeptCredentials(),
     verifier: createVerifier(db),
     storage,
-    pdf,
+    printer,
     probes: {
       db: createProbe(async () => void (await db.get('select 1 as one')), { onFailure: failed('db') }),
       storage: createProbe((signal) => storage.probe(signal), { onFailure: failed('storage') }),
@@ -104,7 +104,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       await app.close();
       clearInterval(forgetting);
       await Promise.all([copier.close(), people.close()]);
-      await Promise.all([pdf.close(), storage.close(), mailer.close()]);
+      await Promise.all([printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },
   };

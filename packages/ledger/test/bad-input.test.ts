@@ -38,6 +38,7 @@ const JSON_LIMIT = 100_000;
 const PUBLIC = [
   'GET /share/{token}',
   'GET /share/{token}/pdf',
+  'GET /share/{token}/card.png',
   'GET /share/{token}/download',
   'GET /healthz',
   'POST /sign-in',
@@ -392,7 +393,7 @@ eachLedger(
         await auditor('GET', `/runs/${run.id}`);
         assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
         const token = receipt.share_url.split('/').at(-1);
-        for (const part of ['', '/pdf', '/download'])
+        for (const part of ['', '/pdf', '/card.png', '/download'])
           assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
         assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
         await auditor('GET', `/receipts/${receipt.receipt_id}`);

@@ -79,9 +79,14 @@ describe('the page of a receipt', () => {
       page.matchAll(/<(?:script|link|img|iframe|source|object)[^>]* (?:src|href)="([^"]*)"/g),
       (m) => m[1],
     );
-    assert.deepEqual(loaded, ['../assets/page/page.css', '../assets/page/icon.svg', '../assets/page/verify.ts']);
+    assert.deepEqual(loaded, [
+      '../assets/page/inter.woff2',
+      '../assets/page/page.css',
+      '../assets/page/icon.svg',
+      '../assets/page/verify.ts',
+    ]);
     const urls = page.match(/https?:\/\/[^"<\s]+/g) ?? [];
-    assert.deepEqual([...new Set(urls)], [LINK]);
+    assert.deepEqual([...new Set(urls)], [LINK, `${LINK}/card.png`]);
     assert.doesNotMatch(page, / style=| on[a-z]+=|<style|<script(?! type="module" src=)|javascript:/);
     assert.match(page, /<script type="module" src="[^"]+"><\/script>/);
   });
@@ -108,7 +113,7 @@ describe('the page of a receipt', () => {
   it('forbids everything that is not asked for, inline code included', () => {
     assert.equal(
       PAGE_CSP,
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     assert.doesNotMatch(PAGE_CSP, /unsafe|\*/);
   });
@@ -205,7 +210,7 @@ describe('what the page loads', () => {
       renderPage(sealed()).matchAll(/(?:src|href)="\.\.(\/assets\/[^"]+)"/g),
       (match) => match[1]!,
     );
-    assert.equal(asked.length, 3);
+    assert.equal(asked.length, 4);
     for (const path of asked) assert.ok(assets.has(path), path);
   });
 
@@ -216,6 +221,8 @@ describe('what the page loads', () => {
     const etags = Array.from(assets.values(), ({ etag }) => etag);
     assert.equal(new Set(etags).size, etags.length);
     for (const etag of etags) assert.match(etag, /^"[\w-]{22}"$/);
-    assert.doesNotMatch(assets.get('/assets/page/page.css')!.body.toString(), /url\(|@import/);
+    const style = assets.get('/assets/page/page.css')!.body.toString();
+    assert.doesNotMatch(style, /@import/);
+    for (const [, url] of style.matchAll(/url\("?([^)"]*)/g)) assert.ok(assets.has(`/assets/page/${url}`), url);
   });
 });

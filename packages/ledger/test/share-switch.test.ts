@@ -5,7 +5,7 @@ import { eachLedger } from './running.ts';
 import { mintedReceipt } from './story.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const FORMS = ['', '/pdf', '/download'];
+const FORMS = ['', '/pdf', '/card.png', '/download'];
 const LINK_OFF = 'This link has been switched off';
 
 eachLedger('a share link', (ledger) => {

@@ -57,6 +57,20 @@ eachLedger('a shared receipt', (ledger) => {
     }
   });
 
+  test('has a picture for chats and mails, and says once that it is the same', async () => {
+    for (const receipt of receipts) {
+      const path = `${pathOf(receipt)}/card.png`;
+      const { status, headers, text } = await get(path);
+      assert.deepEqual([status, headers.get('content-type')], [200, 'image/png']);
+      assert.equal(headers.get('receipt-verified'), 'true');
+      assert.match(text, /^.PNG\r\n/);
+      const again = await ledger.call('GET', path, { headers: { 'if-none-match': headers.get('etag')! } });
+      assert.deepEqual([again.status, again.text], [304, '']);
+      const page = await get(pathOf(receipt), BROWSER);
+      assert.ok(page.text.includes(`<meta property="og:image" content="${receipt.share_url}/card.png">`));
+    }
+  });
+
   test('is downloaded byte for byte as it is stored', async () => {
     for (const receipt of receipts) {
       const stored = await ledger.db.get<{ payload: string }>(
@@ -95,9 +109,12 @@ eachLedger('a shared receipt', (ledger) => {
       `/share/${receipts[0].receipt_id}`,
       "/share/'%20or%20'1'='1",
     ])
-      for (const form of ['', '/pdf', '/download']) {
-        const { status, json } = await get(`${wrong}${form}`, BROWSER);
+      for (const form of ['', '/pdf', '/card.png', '/download']) {
+        const { status, json } = await get(`${wrong}${form}`);
         assert.deepEqual([status, json.code], [404, 'not_found'], `${wrong}${form}`);
+        const person = await get(`${wrong}${form}`, BROWSER);
+        assert.equal(person.status, 404);
+        if (!wrong.includes('%')) assert.match(person.text, /<h1>No receipt is shared under this link/);
       }
     assert.equal((await get(`${path}/other`)).status, 404);
   });

@@ -3,6 +3,7 @@
  * they still have their hash; an altered receipt is shown and called altered, never hidden.
  */
 
+import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
 import { Problem } from '@rcpt/contract/problem.ts';
@@ -15,9 +16,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
+import { renderAbsent } from '../print/absent.ts';
 import { loadAssets } from '../print/assets.ts';
 import { PAGE_CSP, renderPage } from '../print/page.ts';
-import { renderSwitchedOff } from '../print/switched-off.ts';
 import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
 import { wantsPage } from './wants-page.ts';
@@ -54,7 +55,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     },
     async (request, reply) => {
       const shared = await open(request, reply);
-      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../'));
+      if (shared === null) return sendAbsent(reply, '../');
       if (!wantsPage(request.headers.accept)) return sendReceipt(reply, shared.bytes);
       return sendPage(reply, renderPage(shared));
     },
@@ -73,12 +74,34 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     },
     async (request, reply) => {
       const shared = await open(request, reply);
-      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../../'));
-      const pdf = await ledger.pdf.render(shared);
+      if (shared === null) return sendAbsent(reply, '../../');
+      const pdf = await ledger.printer.pdf(shared);
       return reply
         .type('application/pdf')
         .header('content-disposition', `inline; filename="${shared.name}.pdf"`)
         .send(pdf as never);
+    },
+  );
+
+  app.get(
+    '/share/:token/card.png',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'The picture that chats and mails show beside the link (Open Graph)',
+        params: ShareParams,
+        response: { 200: binary('1200 × 630 pixels', 'image/png'), 410: OFF },
+      },
+    },
+    async (request, reply) => {
+      const shared = await open(request, reply);
+      if (shared === null) return sendAbsent(reply, '../../');
+      const card = await ledger.printer.card(shared);
+      const etag = `"${createHash('sha256').update(card).digest('base64url').slice(0, 22)}"`;
+      reply.header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304 as 200).send(null as never);
+      return reply.type('image/png').send(card as never);
     },
   );
 
@@ -95,7 +118,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     },
     async (request, reply) => {
       const shared = await open(request, reply);
-      if (shared === null) return sendPage(reply.code(410), renderSwitchedOff('../../'));
+      if (shared === null) return sendAbsent(reply, '../../');
       return sendReceipt(
         reply.header('content-disposition', `attachment; filename="${shared.name}.json"`),
         shared.bytes,
@@ -112,16 +135,17 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     return reply.type(asset.content_type).send(asset.body);
   });
 
-  /** Null: the link is switched off, and a person is to be told so. Throws `not_found`, `share_revoked`. */
+  /** Null: there is nothing, or no longer, and a person is to be told so. Throws `not_found`, `share_revoked`. */
   async function open(request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) {
     const { token } = request.params;
     const found = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
-    if (found === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
     reply.header('vary', 'accept').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex');
-    if (!found.enabled) {
-      reply.header('cache-control', 'no-store');
+    if (!found?.enabled) {
+      reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
       if (wantsPage(request.headers.accept)) return null;
-      throw refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
+      throw found === null
+        ? new Refusal('not_found', 'No receipt is shared under this link.')
+        : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
     }
     const bytes = found.payload;
     const receipt = readable(bytes);
@@ -134,6 +158,11 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     const name = /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(String(receipt.receipt_id)) ? String(receipt.receipt_id) : 'receipt';
     return { bytes, receipt, name, verified, share_url: `${ledger.base_url}/share/${token}` };
   }
+}
+
+/** @param root the way back to the service's own root */
+function sendAbsent(reply: FastifyReply, root: string) {
+  return sendPage(reply, renderAbsent(reply.statusCode === 410 ? 410 : 404, root));
 }
 
 function sendPage(reply: FastifyReply, page: string) {

@@ -1,5 +1,5 @@
 /**
- * What the page loads: its style, its icon, its script, and the proof code that script runs, which is the same code an
+ * What the page loads: its style, its faces, its icon, its script, and the proof code that script runs, which is the same code an
  * auditor reads, with its types taken off and nothing else done to it.
  */
 import { createHash } from 'node:crypto';
@@ -13,6 +13,11 @@ export interface Asset {
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
+/** Latin letters; others are set in the visitor's own faces. */
+const FACES = [
+  ['/assets/page/inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
+  ['/assets/page/mono.woff2', '@fontsource/jetbrains-mono/files/jetbrains-mono-latin-400-normal.woff2'],
+] as const;
 const IMPORT = /\b(?:from|import)\s*['"]([^'"]+)['"]/g;
 
 /** Path → file. Read once; a script that imports what is not among them does not load. */
@@ -20,6 +25,8 @@ export function loadAssets(): Map<string, Asset> {
   const assets = new Map<string, Asset>();
   assets.set('/assets/page/page.css', asset(own('page.css'), 'text/css; charset=utf-8'));
   assets.set('/assets/page/icon.svg', asset(own('icon.svg'), 'image/svg+xml'));
+  for (const [path, file] of FACES)
+    assets.set(path, asset(readFileSync(new URL(import.meta.resolve(file))), 'font/woff2'));
   // Browsers know no package names: the proof package stands beside the page.
   const script = withoutTypes(own('verify.ts')).replaceAll("'@rcpt/proof/", "'../proof/");
   assets.set('/assets/page/verify.ts', asset(script, SCRIPT));
@@ -54,7 +61,7 @@ function own(name: string): string {
   return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
 }
 
-function asset(text: string, content_type: string): Asset {
-  const body = Buffer.from(text, 'utf8');
+function asset(content: string | Buffer, content_type: string): Asset {
+  const body = Buffer.from(content as string);
   return { body, content_type, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }

@@ -3,6 +3,7 @@
  */
 import type { Fact, PrintedCheck, PrintedEvidence, Section } from '@rcpt/contract/lanes/lane.ts';
 import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
+import { CARD } from './card-size.ts';
 import { type Html, html, raw, shown } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
 import { boundedPrint } from './page-bounds.ts';
@@ -28,6 +29,7 @@ export const PAGE_CSP = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -60,6 +62,13 @@ export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string 
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${describe(reading, input.verified)}">
 <meta property="og:url" content="${input.share_url}">
+<meta property="og:image" content="${input.share_url}/card.png">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${CARD.width}">
+<meta property="og:image:height" content="${CARD.height}">
+<meta property="og:image:alt" content="${describe(reading, input.verified)}">
+<meta name="twitter:card" content="summary_large_image">
+<link rel="preload" href="../assets/page/inter.woff2" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="../assets/page/page.css">
 <link rel="icon" href="../assets/page/icon.svg" type="image/svg+xml">
 <script type="module" src="../assets/page/verify.ts"></script>
@@ -70,7 +79,8 @@ ${input.verified ? '' : banner()}
 <div class="sheet">
 <header class="top">
 <p class="issuer">${shown(reading.organization.name)}</p>
-<nav aria-label="This receipt as a file">
+<nav aria-label="This receipt">
+<button class="button" id="copy" type="button" hidden>Copy link</button>
 <a class="button" href="./${token}/pdf">PDF</a>
 <a class="button" href="./${token}/download">JSON</a>
 </nav>
@@ -227,7 +237,7 @@ function chain(reading: Reading, share_url: string): Html {
   const first = /^0{64}$/.test(reading.parent_hash);
   return titled(
     'Place in the chain',
-    facts([
+    html`${links(reading, first)}${facts([
       {
         label: 'Organization',
         value: [reading.organization.name, reading.organization.id].filter(Boolean).join(' · '),
@@ -238,8 +248,18 @@ function chain(reading: Reading, share_url: string): Html {
       { label: 'Hash of this receipt', value: reading.receipt_sha256, mono: true, id: 'receipt-sha256' },
       { label: 'Schema', value: reading.schema, mono: true },
       { label: 'Link', value: share_url, mono: true, href: share_url },
-    ]),
+    ])}`,
   );
+}
+
+/** The neighbours by what binds them: each receipt states the hash of the one before. */
+function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: Reading, first: boolean): Html {
+  const short = (hash: string) => html`<span class="hash">${shown(hash.slice(0, 16))}…</span>`;
+  return html`<ol class="links" aria-label="Its neighbours">
+<li class="neighbour"><strong class="neighbour-name">${first ? 'Nothing before it' : 'The receipt before'}</strong><p>${first ? 'The chain begins here.' : short(parent_hash)}</p></li>
+<li class="neighbour this"><strong class="neighbour-name">This receipt, number ${shown(org_seq)}</strong><p>${first ? 'states that it is the first' : html`states the hash of the one before`}, and has the hash ${short(receipt_sha256)}</p></li>
+<li class="neighbour"><strong class="neighbour-name">The receipt after</strong><p>will state that hash: ${shown(receipt_id)} cannot change unnoticed.</p></li>
+</ol>`;
 }
 
 function mark(name: Mark, of: string): Html {

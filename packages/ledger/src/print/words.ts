@@ -38,7 +38,7 @@ export function commandByHand(bytes: string, receipt_sha256: string, file: strin
 export const FOUR_ANSWERS = [
   ['Integrity', 'Shown: recompute the hash. One changed character gives another one.'],
   [
-    'Completeness',
+    'Inclusion and completeness',
     'Not shown by a single receipt. That no receipt was left out or put in its place shows only in the chain: ask the organization for its ledger export and verify that.',
   ],
   ['Time', 'The time stated is the clock of the service that sealed it. Nobody else vouches for it.'],

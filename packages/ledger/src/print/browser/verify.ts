@@ -4,19 +4,24 @@
  */
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 
-/** What is used of the document; its whole type would put every browser global into the services. */
+/** What is used of the browser; its whole type would put every browser global into the services. */
 interface Spot {
   className: string;
+  hidden: boolean;
   textContent: string | null;
   dataset: Record<string, string | undefined>;
   setAttribute(name: string, value: string): void;
+  addEventListener(name: string, heard: () => void): void;
   querySelector(selector: string): Spot | null;
 }
 declare const document: Spot & { documentElement: Spot };
+declare const location: { href: string };
+declare const navigator: { clipboard?: { writeText(text: string): Promise<void> } };
 
 /** `hash` is what this browser computed. */
 type Finding = { tone: 'good' | 'bad' | 'neutral'; text: string; hash?: string | null };
 
+offerCopy();
 const integrity = document.querySelector('#integrity');
 say({ tone: 'neutral', text: 'Your browser is downloading the receipt and recomputing its hash.' });
 integrity?.setAttribute('aria-busy', 'true');
@@ -32,6 +37,7 @@ async function check(): Promise<Finding> {
   } catch {
     return { tone: 'neutral', text: 'Not checked: the receipt could not be downloaded.' };
   }
+  write('#check', 'Checked in your browser just now');
   const { ok, fault, receipt_id, receipt_sha256, computed_sha256 } = verifyReceipt(bytes);
   const hash = computed_sha256;
   if (!ok) {
@@ -43,8 +49,24 @@ async function check(): Promise<Finding> {
     return { tone: 'bad', text, hash };
   }
   const size = bytes.length.toLocaleString('en');
-  const text = `Unchanged since it was sealed. Your browser downloaded its ${size} bytes and computed the hash that this receipt states:`;
+  const text = `Unchanged since it was sealed. Your browser downloaded its ${size} bytes at ${time()} and computed the hash that this receipt states:`;
   return { tone: 'good', text, hash };
+}
+
+/** By the visitor's own clock. */
+function time(): string {
+  return new Date().toLocaleTimeString('en-GB');
+}
+
+/** Without a clipboard, as on pages that came over plain HTTP, the address bar has the link. */
+function offerCopy(): void {
+  const button = document.querySelector('#copy');
+  if (!button || !navigator.clipboard) return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard?.writeText(location.href);
+    button.textContent = 'Copied';
+  });
 }
 
 function on(selector: string): string | null {

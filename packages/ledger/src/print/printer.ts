@@ -1,24 +1,26 @@
 /**
- * PDFs are drawn in one thread of their own: it starts with the first job, is started anew after a crash, and never holds
+ * PDFs and cards are drawn in one thread of their own: it starts with the first job, is started anew after a crash, and never holds
  * the event loop or the process.
  */
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { Answer, Job } from './pdf-worker.ts';
+import type { Answer, Form, Job } from './printer-worker.ts';
 import type { Rendered } from './reading.ts';
 
 /** What a new thread may take to load its code and faces, on top of its first job. */
 const START_MS = 20_000;
 
-export interface PdfRenderer {
+export interface Printer {
   /** Throws `overloaded` when the queue is full, and after `close`; a plain error when a receipt cannot be drawn in time. */
-  render(input: Rendered): Promise<Buffer>;
+  pdf(input: Rendered): Promise<Buffer>;
+  /** A PNG, 1200 × 630. Throws what `pdf` throws. */
+  card(input: Rendered): Promise<Buffer>;
   /** Takes no more jobs, finishes those it took, ends the thread. */
   close(): Promise<void>;
 }
 
-export interface PdfRendererOptions {
+export interface PrinterOptions {
   queue_length?: number;
   job_timeout_ms?: number;
   remembered_bytes?: number;
@@ -26,12 +28,13 @@ export interface PdfRendererOptions {
 
 interface Waiting {
   key: string;
+  as: Form;
   input: Rendered;
-  resolve(pdf: Buffer): void;
+  resolve(file: Buffer): void;
   reject(error: Error): void;
 }
 
-export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer {
+export function createPrinter(options: PrinterOptions = {}): Printer {
   const { queue_length = 64, job_timeout_ms = 10_000, remembered_bytes = 16 * 1024 * 1024 } = options;
   const finished = createMemory(remembered_bytes);
   const drawing = new Map<string, Promise<Buffer>>();
@@ -55,10 +58,10 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
     worker ??= start();
     worker.ref();
     last_id += 1;
-    const timer = setTimeout(() => giveUp(`a PDF took longer than ${patience} ms`), patience);
+    const timer = setTimeout(() => giveUp(`a receipt took longer than ${patience} ms to draw`), patience);
     current = { id: last_id, job, timer };
     try {
-      worker.postMessage({ id: last_id, input: job.input } satisfies Job);
+      worker.postMessage({ id: last_id, as: job.as, input: job.input } satisfies Job);
     } catch (error) {
       settle(() => job.reject(error as Error));
     }
@@ -85,7 +88,7 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
 
   const start = (): Worker => {
     // Receipts come from outside: a runaway layout ends its thread, not the service.
-    const fresh = new Worker(new URL('./pdf-worker.ts', import.meta.url), {
+    const fresh = new Worker(new URL('./printer-worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 48 },
       execArgv: [],
     });
@@ -93,34 +96,36 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
       if (answer.id !== current?.id) return;
       settle((job) => {
         if ('error' in answer) return job.reject(new Error(answer.error));
-        const pdf = Buffer.from(answer.pdf.buffer, answer.pdf.byteOffset, answer.pdf.byteLength);
-        finished.put(job.key, pdf);
-        job.resolve(pdf);
+        const file = Buffer.from(answer.file.buffer, answer.file.byteOffset, answer.file.byteLength);
+        finished.put(job.key, file);
+        job.resolve(file);
       });
     });
-    fresh.on('error', (error) => giveUp(`the PDF thread failed: ${error.message}`));
-    fresh.on('exit', (code) => giveUp(`the PDF thread ended with ${code}`));
+    fresh.on('error', (error) => giveUp(`the printing thread failed: ${error.message}`));
+    fresh.on('exit', (code) => giveUp(`the printing thread ended with ${code}`));
     return fresh;
   };
 
-  const draw = (key: string, input: Rendered): Promise<Buffer> =>
+  const draw = (key: string, as: Form, input: Rendered): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      queue.push({ key, input, resolve, reject });
+      queue.push({ key, as, input, resolve, reject });
       next();
     });
 
+  const render = async (as: Form, input: Rendered): Promise<Buffer> => {
+    const key = keyOf(as, input);
+    const known = finished.get(key) ?? drawing.get(key);
+    if (known) return known;
+    if (closed || queue.length >= queue_length)
+      throw new Refusal('overloaded', 'More is being asked for than can be drawn just now. Try again shortly.');
+    const drawn = draw(key, as, input).finally(() => drawing.delete(key));
+    drawing.set(key, drawn);
+    return drawn;
+  };
+
   return {
-    async render(input) {
-      const key = keyOf(input);
-      const known = finished.get(key) ?? drawing.get(key);
-      if (known) return known;
-      if (closed || queue.length >= queue_length) {
-        throw new Refusal('overloaded', 'More PDFs are being asked for than can be drawn just now. Try again shortly.');
-      }
-      const drawn = draw(key, input).finally(() => drawing.delete(key));
-      drawing.set(key, drawn);
-      return drawn;
-    },
+    pdf: (input) => render('pdf', input),
+    card: (input) => render('card', input),
     async close() {
       closed = true;
       if (current || queue.length > 0) {
@@ -139,11 +144,11 @@ export function createPdfRenderer(options: PdfRendererOptions = {}): PdfRenderer
 /**
  * The stored hash alone is not enough: altered bytes keep it. The bytes themselves are hashed, with all else that is drawn.
  */
-function keyOf({ bytes, verified, share_url }: Rendered): string {
-  return createHash('sha256').update(`${verified} ${share_url}\n`).update(bytes).digest('base64');
+function keyOf(as: Form, { bytes, verified, share_url }: Rendered): string {
+  return createHash('sha256').update(`${as} ${verified} ${share_url}\n`).update(bytes).digest('base64');
 }
 
-/** The most recently used PDFs, up to a number of bytes. */
+/** The files asked for most recently, up to a number of bytes. */
 function createMemory(limit: number) {
   const entries = new Map<string, Buffer>();
   let held = 0;
@@ -156,10 +161,10 @@ function createMemory(limit: number) {
       }
       return found;
     },
-    put(key: string, pdf: Buffer): void {
-      if (pdf.byteLength > limit / 4) return;
-      entries.set(key, pdf);
-      held += pdf.byteLength;
+    put(key: string, file: Buffer): void {
+      if (file.byteLength > limit / 4) return;
+      entries.set(key, file);
+      held += file.byteLength;
       for (const [oldest, old] of entries) {
         if (held <= limit) break;
         entries.delete(oldest);
