@@ -1,9 +1,57 @@
-import { Page } from '../../frame/page.tsx';
+/** Queue and fleet at a glance. */
+import { useQuery } from '@tanstack/react-query';
+import { Section } from '../../frame/page.tsx';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { ComputePage } from './compute-page.tsx';
+import { Activity } from './overview/activity.tsx';
+import { Counts } from './overview/counts.tsx';
+import { Fleet } from './overview/fleet.tsx';
+import { Queue } from './overview/queue.tsx';
+import { summaryQuery } from './queries.ts';
 
 export function Compute() {
+  const summary = useQuery(summaryQuery);
   return (
-    <Page title="Compute">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title="Compute"
+      query={summary}
+      skeleton={<OverviewSkeleton />}
+      actions={
+        <ButtonLink href="/compute/quotes" kind="primary" icon="plus">
+          Quote a job
+        </ButtonLink>
+      }
+    >
+      {(counts) => (
+        <>
+          <Counts summary={counts} />
+          {counts.queued_jobs > 0 && <Queue queued={counts.queued_jobs} />}
+          <Activity />
+          <Fleet />
+        </>
+      )}
+    </ComputePage>
+  );
+}
+
+function OverviewSkeleton() {
+  return (
+    <>
+      <div className="counts">
+        {[0, 1, 2, 3, 4].map((place) => (
+          <div key={place} className="count">
+            <Skeleton width="4rem" height="0.8rem" />
+            <Skeleton width="2.5rem" height="1.6rem" />
+          </div>
+        ))}
+      </div>
+      <Section title="Activity">
+        <Skeleton height="13.5rem" />
+      </Section>
+      <Section title="Workers">
+        <SkeletonRows rows={3} />
+      </Section>
+    </>
   );
 }

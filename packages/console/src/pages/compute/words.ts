@@ -1,4 +1,5 @@
 /** The words of jobs and workers, and how each stands. */
+import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type {
   JobType as ContractJobType,
   JobStatus,
@@ -45,6 +46,11 @@ export function typeWord(job_type: string): string {
   return TYPE_WORDS[job_type as JobType] ?? sentence(job_type);
 }
 
+/** What people call a GPU; its SKU when it has no price. */
+export function gpuName(sku: string): string {
+  return gpuPrice(sku)?.gpu_name ?? sku;
+}
+
 /** Why a queued job waits: a whole sentence. */
 export function waitingWords(reason: WaitingFor, gpu: string, job_type: JobType): string {
   switch (reason) {
@@ -53,7 +59,7 @@ export function waitingWords(reason: WaitingFor, gpu: string, job_type: JobType)
     case 'no_worker_for_type':
       return `Workers offer ${gpu}, but none of them runs ${typeWord(job_type).toLowerCase()} jobs.`;
     case 'all_busy':
-      return 'Every worker that could run it is busy; it is next in line.';
+      return 'Every worker that could take it is busy.';
   }
 }
 

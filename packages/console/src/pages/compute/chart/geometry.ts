@@ -75,6 +75,16 @@ export function steps(frame: Frame, values: readonly number[]): { line: string; 
   return { line, area: `${line}V${frame.height}H0Z` };
 }
 
+/** Hours that a day is read by: every so many of them, from midnight on. */
+const HOURS = [1, 2, 3, 4, 6, 12, 24];
+
+/** Which hourly buckets get a label: round hours of the day, UTC. */
+export function labelledHours(instants: readonly string[], room: number): number[] {
+  const needed = instants.length / Math.max(1, room);
+  const every = HOURS.find((hours) => hours >= needed) ?? 24 * Math.ceil(needed / 24);
+  return instants.flatMap((at, i) => (Math.floor(Date.parse(at) / 3_600_000) % every === 0 ? [i] : []));
+}
+
 /** Which buckets get a label below them: the same distance apart, counted from the last. */
 export function labelled(buckets: number, room: number): number[] {
   const every = Math.max(1, Math.ceil(buckets / Math.max(1, room)));

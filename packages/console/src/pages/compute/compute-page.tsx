@@ -1,0 +1,90 @@
+/** The frame of a compute page: follows the router's news, and says so when there is no router or it does not answer. */
+import type { ReactNode } from 'react';
+import { problemOf } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
+import { Page } from '../../frame/page.tsx';
+import { Command } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { useRouterNews } from './news.ts';
+import { isAway } from './queries.ts';
+import './compute.css';
+
+interface Standing<Data> {
+  data: Data | undefined;
+  error: unknown;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+}
+
+interface ComputePageProps<Data> {
+  title: string;
+  /** What the page is about; whether there is a router at all is seen from it. */
+  query: Standing<Data>;
+  skeleton: ReactNode;
+  lead?: ReactNode;
+  up?: { href: string; label: string };
+  beside?: ReactNode;
+  actions?: ReactNode;
+  narrow?: boolean;
+  children: (data: Data) => ReactNode;
+}
+
+export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
+  useRouterNews();
+  const { code } = query.error ? problemOf(query.error) : { code: '' };
+  const connected = code !== 'router_not_connected';
+  return (
+    <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
+      {!connected ? (
+        <NotConnected />
+      ) : isAway(query.error) ? (
+        <>
+          <Away error={query.error} since={query.data === undefined ? null : query.dataUpdatedAt} />
+          {query.data === undefined ? null : children(query.data)}
+        </>
+      ) : (
+        <Loaded query={query} skeleton={skeleton}>
+          {children}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+function NotConnected() {
+  const { organization } = useSession();
+  return (
+    <Empty icon="compute" title="No compute router is connected">
+      <p>
+        Jobs, workers and datasets are kept by a compute router. Whoever runs this service connects one to{' '}
+        {organization.name} from a shell; this page then shows it by itself.
+      </p>
+      <Command text={`./rcpt org router --org ${organization.id} --url http://127.0.0.1:8088`} />
+    </Empty>
+  );
+}
+
+/** `since`: when what stands below was true. */
+function Away({ error, since }: { error: unknown; since: number | null }) {
+  const { detail, request_id } = problemOf(error);
+  return (
+    <div className="away caution" role="status">
+      <span className="spinner" aria-hidden="true" />
+      <div>
+        <strong>The router does not answer</strong>
+        <p>
+          {detail} This page asks again every five seconds.
+          {since !== null && (
+            <>
+              {' '}
+              What stands below was read <Moment at={new Date(since).toISOString()} />.
+            </>
+          )}
+        </p>
+        {request_id && <p className="request-id">Request {request_id}</p>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+/** The workers: how each stands, what it holds and how long its leases still run. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useSession } from '../../../api/queries.ts';
+import { Section } from '../../../frame/page.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Command } from '../../../parts/copy.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { useRowCursor } from '../../../parts/row-cursor.ts';
+import { SkeletonRows } from '../../../parts/skeleton.tsx';
+import { Cell, Row, Table } from '../../../parts/table.tsx';
+import { whyNot } from '../../../words/may.ts';
+import { count } from '../../../words/numbers.ts';
+import type { ActiveLease } from '../calls.ts';
+import { GpuLoad } from '../gpu-load.tsx';
+import { gpusOf } from '../machine.ts';
+import { workerQuery, workersQuery } from '../queries.ts';
+import { JobLink, TimeLeft, WorkerState } from '../small.tsx';
+import { shortId, typeWord } from '../words.ts';
+import { OrderDialog, orderFor } from '../worker-order.tsx';
+
+/** Of more workers than these the leases stand on their own pages alone. */
+const DETAILED = 12;
+
+export function Fleet() {
+  const workers = useQuery(workersQuery);
+  return (
+    <Section
+      title="Workers"
+      beside={workers.data && workers.data.length > 0 ? count(workers.data.length, 'worker') : undefined}
+    >
+      <Loaded query={workers} skeleton={<SkeletonRows rows={3} />}>
+        {(all) => (all.length === 0 ? <NoWorkers /> : <WorkerTable workers={inOrder(all)} />)}
+      </Loaded>
+    </Section>
+  );
+}
+
+function NoWorkers() {
+  return (
+    <Empty icon="compute" title="No worker has registered yet">
+      <p>
+        A worker leases jobs from the router and runs them with the command you give per job type. Start one on any
+        machine that reaches the router:
+      </p>
+      <Command text="./rcpt worker --router http://127.0.0.1:8088 --exec fine_tune='node train.ts'" />
+    </Empty>
+  );
+}
+
+function WorkerTable({ workers }: { workers: Worker[] }) {
+  const { role } = useSession();
+  const [asked, setAsked] = useState<Worker | null>(null);
+  const [, navigate] = useLocation();
+  const { at } = useRowCursor(workers.length, (row) => navigate(hrefOf(workers[row]!)));
+  const leases = useLeases(workers);
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Workers"
+        columns={[
+          { label: 'Worker' },
+          { label: 'State' },
+          { label: 'Holds' },
+          { label: 'GPU load', kind: 'wide' },
+          { label: 'Heartbeat', kind: 'wide' },
+          { label: 'Actions', kind: 'least', unseen: true },
+        ]}
+      >
+        {workers.map((worker, i) => (
+          <Row key={worker.id} at={at === i}>
+            <th scope="row">
+              <Link href={hrefOf(worker)} className="row-link">
+                {worker.name}
+              </Link>
+              {worker.node_id !== worker.name && <small className="below">{worker.node_id}</small>}
+            </th>
+            <Cell>
+              <WorkerState status={worker.status} />
+            </Cell>
+            <Cell>
+              <Leases leases={leases.get(worker.id)} current={worker.current_jobs} />
+            </Cell>
+            <Cell kind="wide">
+              <GpuLoad gpus={worker.status === 'offline' ? [] : gpusOf(worker.metrics)} />
+            </Cell>
+            <Cell kind="wide">{worker.last_heartbeat_at ? <Moment at={worker.last_heartbeat_at} /> : 'never'}</Cell>
+            <Cell kind="least">
+              <Button
+                small
+                why={whyNot(role, 'administer')}
+                aria-label={`${orderFor(worker).word} ${worker.name}`}
+                onClick={() => setAsked(worker)}
+              >
+                {orderFor(worker).word}
+              </Button>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+      {asked && <OrderDialog worker={asked} onClose={() => setAsked(null)} />}
+    </div>
+  );
+}
+
+function Leases({ leases, current }: { leases: ActiveLease[] | undefined; current: number }) {
+  if (leases === undefined || leases.length === 0) return current === 0 ? '–' : count(current, 'job');
+  return (
+    <ul className="leases">
+      {leases.map(({ lease_id, job_id, job_type, expires_at }) => (
+        <li key={lease_id}>
+          <JobLink id={job_id}>
+            {typeWord(job_type)} {shortId(job_id)}
+          </JobLink>{' '}
+          <TimeLeft until={expires_at} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useLeases(workers: readonly Worker[]): Map<string, ActiveLease[]> {
+  const busy = workers.filter(({ current_jobs }) => current_jobs > 0).slice(0, DETAILED);
+  const details = useQueries({ queries: busy.map(({ id }) => workerQuery(id)) });
+  return new Map(details.flatMap(({ data }) => (data ? [[data.worker.id, data.active_leases]] : [])));
+}
+
+function hrefOf({ id }: Worker): string {
+  return `/compute/workers/${encodeURIComponent(id)}`;
+}
+
+const PLACE: Record<Worker['status'], number> = {
+  busy: 0,
+  online: 1,
+  registered: 2,
+  draining: 3,
+  maintenance: 4,
+  offline: 5,
+};
+
+/** Those at work first, the silent ones last. */
+function inOrder(workers: readonly Worker[]): Worker[] {
+  return workers.toSorted((a, b) => PLACE[a.status] - PLACE[b.status] || a.name.localeCompare(b.name));
+}

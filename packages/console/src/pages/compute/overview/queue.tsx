@@ -1,0 +1,40 @@
+/** Why queued jobs wait. */
+import { useQuery } from '@tanstack/react-query';
+import { Section } from '../../../frame/page.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { Mark } from '../../../parts/mark.tsx';
+import { SkeletonRows } from '../../../parts/skeleton.tsx';
+import { amount, count } from '../../../words/numbers.ts';
+import { QUEUE_ROWS, queueQuery } from '../queries.ts';
+import { reasonsOf } from '../waiting.ts';
+import { gpuName, typeWord, waitingWords } from '../words.ts';
+
+export function Queue({ queued }: { queued: number }) {
+  const queue = useQuery(queueQuery);
+  return (
+    <Section
+      title="Why jobs wait"
+      beside={queued > QUEUE_ROWS ? `the newest ${amount(QUEUE_ROWS)} of ${amount(queued)}` : undefined}
+    >
+      <Loaded query={queue} skeleton={<SkeletonRows rows={2} />}>
+        {(jobs) => (
+          <ul className="reasons sheet">
+            {reasonsOf(jobs).map((reason) => {
+              const { waiting_for, requested_gpu_sku, job_type } = reason;
+              const stuck = waiting_for !== 'all_busy';
+              return (
+                <li key={`${waiting_for} ${requested_gpu_sku} ${job_type}`}>
+                  <Mark name={stuck ? 'warning' : 'ring'} tone={stuck ? 'caution' : 'neutral'} />
+                  <div>
+                    <strong>{count(reason.jobs, `${typeWord(job_type).toLowerCase()} job`)}</strong>
+                    <p>{waitingWords(waiting_for, gpuName(requested_gpu_sku), job_type)}</p>
+                  </div>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,141 @@
+/** What the compute pages ask for. News of the router make it stale; while the router is away each asks again by itself. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { KEYS } from '../../api/keys.ts';
+import { ProblemError } from '../../api/problem.ts';
+import { type JobFilters, router } from './calls.ts';
+
+const AGAIN_MS = 5_000;
+/** Leases are renewed without news. */
+const LEASES_MS = 15_000;
+/** Heartbeats bring no news of their own. */
+const FLEET_MS = 30_000;
+export const PAGE_ROWS = 50;
+const NAMED_MEMBERS = 500;
+
+/** The router, or the ledger before it, does not answer for now. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ProblemError && [0, 502, 503, 504].includes(error.problem.status);
+}
+
+interface Asked {
+  state: { error: Error | null };
+}
+const every =
+  (ms: number | false = false) =>
+  ({ state }: Asked) =>
+    isAway(state.error) ? AGAIN_MS : ms;
+
+export const summaryQuery = queryOptions({
+  queryKey: KEYS.compute('summary'),
+  queryFn: ({ signal }) => router.summary(signal),
+  refetchInterval: every(),
+});
+
+export const historyQuery = (days: number) =>
+  queryOptions({
+    queryKey: KEYS.compute('history', days),
+    queryFn: ({ signal }) => router.history(days, signal),
+    refetchInterval: every(60_000),
+    placeholderData: (before) => before,
+  });
+
+export const workersQuery = queryOptions({
+  queryKey: KEYS.compute('workers'),
+  queryFn: ({ signal }) => router.workers(signal),
+  refetchInterval: every(FLEET_MS),
+});
+
+export const workerQuery = (id: string) =>
+  queryOptions({
+    queryKey: KEYS.compute('worker', id),
+    queryFn: ({ signal }) => router.worker(id, signal),
+    refetchInterval: every(LEASES_MS),
+  });
+
+export const nodesQuery = queryOptions({
+  queryKey: KEYS.compute('nodes'),
+  queryFn: ({ signal }) => router.nodes(signal),
+  refetchInterval: every(),
+});
+
+export const jobsQuery = (filters: JobFilters) =>
+  infiniteQueryOptions({
+    queryKey: KEYS.compute('jobs', filters),
+    queryFn: ({ pageParam, signal }) => router.jobs({ ...filters, limit: PAGE_ROWS, after: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => (last.length === PAGE_ROWS ? last.at(-1)?.id : undefined),
+    refetchInterval: every(),
+  });
+
+/** The queue's first pages in one: enough to say why jobs wait. */
+export const QUEUE_ROWS = 500;
+export const queueQuery = queryOptions({
+  queryKey: KEYS.compute('queue'),
+  queryFn: ({ signal }) => router.jobs({ status: 'queued', limit: QUEUE_ROWS }, signal),
+  // Whether somebody takes them changes when a worker falls silent, of which nobody tells.
+  refetchInterval: every(FLEET_MS),
+});
+
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: KEYS.compute('job', id),
+    queryFn: ({ signal }) => router.job(id, signal),
+    refetchInterval: every(),
+  });
+
+export const eventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: KEYS.compute('job', id, 'events'),
+    queryFn: ({ signal }) => router.events(id, signal),
+    refetchInterval: every(),
+  });
+
+export const artifactsQuery = (id: string) =>
+  queryOptions({
+    queryKey: KEYS.compute('job', id, 'artifacts'),
+    queryFn: ({ signal }) => router.artifacts(id, signal),
+    refetchInterval: every(),
+  });
+
+/** The receipts of a job stand under the dates on which something happened to it. */
+export const jobReceiptsQuery = (id: string, dates: readonly string[]) =>
+  queryOptions({
+    queryKey: KEYS.compute('job', id, 'receipts', dates),
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(dates.map((date) => router.receipts({ date, job_id: id, limit: 100 }, signal)));
+      return pages.flatMap((page) => page.receipts);
+    },
+    refetchInterval: every(),
+  });
+
+export const quotesQuery = (date: string | undefined) =>
+  queryOptions({
+    queryKey: KEYS.compute('quotes', date ?? 'today'),
+    queryFn: ({ signal }) =>
+      router.receipts({ ...(date === undefined ? {} : { date }), receipt_type: 'compute_quote', limit: 50 }, signal),
+    refetchInterval: every(),
+  });
+
+export const membersQuery = infiniteQueryOptions({
+  queryKey: KEYS.compute('members', 'pages'),
+  queryFn: ({ pageParam, signal }) => router.members({ limit: PAGE_ROWS, offset: pageParam }, signal),
+  initialPageParam: 0,
+  getNextPageParam: (last, pages) => (last.length === PAGE_ROWS ? pages.length * PAGE_ROWS : undefined),
+  refetchInterval: every(),
+});
+
+/** The newest members: for names in lists, and to choose from. */
+export const memberNamesQuery = queryOptions({
+  queryKey: KEYS.compute('members', 'names'),
+  queryFn: ({ signal }) => router.members({ limit: NAMED_MEMBERS, offset: 0 }, signal),
+  staleTime: 60_000,
+  refetchInterval: every(),
+});
+
+export const datasetsQuery = infiniteQueryOptions({
+  queryKey: KEYS.compute('datasets', 'pages'),
+  queryFn: ({ pageParam, signal }) => router.datasets({ limit: PAGE_ROWS, offset: pageParam }, signal),
+  initialPageParam: 0,
+  getNextPageParam: (last, pages) => (last.length === PAGE_ROWS ? pages.length * PAGE_ROWS : undefined),
+  refetchInterval: every(),
+});

@@ -1,0 +1,58 @@
+/** Small things that stand on several compute pages. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { Status } from '../../parts/mark.tsx';
+import { exact } from '../../words/instant.ts';
+import { useSeconds } from './clock.ts';
+import { durationWords, timeLeft } from './duration.ts';
+import { memberNamesQuery } from './queries.ts';
+import { JOB_LOOK, type JobStatus, WORKER_LOOK, type WorkerStatus } from './words.ts';
+
+export function JobState({ status }: { status: JobStatus }) {
+  const { mark, tone, word } = JOB_LOOK[status];
+  return (
+    <Status mark={mark} tone={tone}>
+      {word}
+    </Status>
+  );
+}
+
+export function WorkerState({ status }: { status: WorkerStatus }) {
+  const { mark, tone, word } = WORKER_LOOK[status];
+  return (
+    <Status mark={mark} tone={tone}>
+      {word}
+    </Status>
+  );
+}
+
+/** Counting down. A lease is renewed long before it runs out: short of time is one that was not. */
+export function TimeLeft({ until }: { until: string }) {
+  const left = timeLeft(until, useSeconds());
+  return (
+    <time
+      dateTime={until}
+      title={`Runs out ${exact(until)}`}
+      className={left === null ? 'time-left over' : 'time-left'}
+    >
+      {left === null ? 'ran out' : left}
+    </time>
+  );
+}
+
+/** Counting up. */
+export function TimeSince({ from }: { from: string }) {
+  return (
+    <span className="time-left">{durationWords(Math.floor((useSeconds() - Date.parse(from)) / 1000) * 1000)}</span>
+  );
+}
+
+/** What people call a member; the id of one that is not among the newest. */
+export function useMemberName(): (id: string) => string {
+  const { data } = useQuery(memberNamesQuery);
+  return (id) => data?.find((member) => member.id === id)?.name ?? id;
+}
+
+export function JobLink({ id, children }: { id: string; children: React.ReactNode }) {
+  return <Link href={`/compute/jobs/${encodeURIComponent(id)}`}>{children}</Link>;
+}

@@ -1,0 +1,43 @@
+/** Drain and resume: an owner's order to a worker, asked for once more before it is given. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { router } from './calls.ts';
+
+/** What can be ordered now. */
+export function orderFor({ desired }: Pick<Worker, 'desired'>) {
+  return desired === 'drain'
+    ? ({ order: 'resume', word: 'Resume' } as const)
+    : ({ order: 'drain', word: 'Drain' } as const);
+}
+
+export function OrderDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
+  const store = useQueryClient();
+  const { order, word } = orderFor(worker);
+  const act = useAct(() => router.order(worker.id, order), {
+    onSuccess() {
+      void store.invalidateQueries({ queryKey: KEYS.compute() });
+      toast(order === 'drain' ? `${worker.name} drains` : `${worker.name} takes jobs again`);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`${word} ${worker.name}?`}
+      action={word}
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(undefined)}
+      onClose={onClose}
+    >
+      {order === 'drain' ? (
+        <p>It finishes the jobs it holds and leases nothing new. It can be resumed at any time.</p>
+      ) : (
+        <p>It leases jobs again at once.</p>
+      )}
+    </Confirm>
+  );
+}
