@@ -1,9 +1,154 @@
+/** Agents that are described once and then named by their Runs. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { errorAt } from '../../api/problem.ts';
+import { agentProfilesQuery, useSession } from '../../api/queries.ts';
 import { Page } from '../../frame/page.tsx';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { whyNot } from '../../words/may.ts';
+import { settings } from './calls.ts';
+import './settings.css';
 
 export function AgentProfiles() {
+  const why = whyNot(useSession().role, 'administer');
+  const profiles = useQuery(agentProfilesQuery);
+  const [creating, setCreating] = useState(false);
+  const create = () => setCreating(why === null);
+  useShortcuts({ c: { does: 'Describe an agent', run: create } });
+  const button = (
+    <Button kind="primary" icon="plus" why={why} onClick={create}>
+      New profile
+    </Button>
+  );
   return (
-    <Page title="Agent profiles">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title="Agent profiles"
+      narrow
+      lead="Who does the work, described once. A Run that names a profile seals it into its receipt."
+      actions={button}
+    >
+      <Loaded
+        query={profiles}
+        skeleton={
+          <div className="sheet flush">
+            <SkeletonRows rows={3} height="3.6rem" />
+          </div>
+        }
+      >
+        {({ agent_profiles }) =>
+          agent_profiles.length === 0 ? (
+            <div className="sheet">
+              <Empty icon="person" title="No agent is described yet">
+                <p>Describe the model and the harness of an agent here, and its Runs need only name it.</p>
+                {button}
+              </Empty>
+            </div>
+          ) : (
+            <div className="sheet flush">
+              <Table
+                label="Agent profiles"
+                columns={[
+                  { label: 'Agent' },
+                  { label: 'Model' },
+                  { label: 'Harness', kind: 'wide' },
+                  { label: 'Capability tier', kind: 'wide' },
+                  { label: 'Created', kind: 'wide' },
+                ]}
+              >
+                {agent_profiles.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
+                  <Row key={id}>
+                    <HeadCell>
+                      <span className="two-lines">
+                        {name}
+                        <small className="id">
+                          <Hash value={id} what="Profile id" short />
+                        </small>
+                      </span>
+                    </HeadCell>
+                    <Cell>{model}</Cell>
+                    <Cell kind="wide">{harness}</Cell>
+                    <Cell kind="wide">{capability_tier}</Cell>
+                    <Cell kind="wide">
+                      <Moment at={created_at} />
+                    </Cell>
+                  </Row>
+                ))}
+              </Table>
+            </div>
+          )
+        }
+      </Loaded>
+      {creating && <NewProfile onClose={() => setCreating(false)} />}
     </Page>
   );
+}
+
+const EMPTY = { name: '', model: '', harness: '', capability_tier: '' };
+type Described = typeof EMPTY;
+
+function NewProfile({ onClose }: { onClose: () => void }) {
+  const cache = useQueryClient();
+  const [described, setDescribed] = useState(EMPTY);
+  const act = useAct(settings.createAgentProfile, {
+    onSuccess({ name }) {
+      void cache.invalidateQueries({ queryKey: agentProfilesQuery.queryKey });
+      toast(`${name} described`);
+      onClose();
+    },
+  });
+  const field = (member: keyof Described) => ({
+    value: described[member],
+    maxLength: 500,
+    error: errorAt(act.error, member),
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
+      setDescribed({ ...described, [member]: event.target.value }),
+  });
+  return (
+    <Dialog title="New agent profile" onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!act.isPending) act.mutate(declared(described));
+        }}
+      >
+        <TextField label="Name" required placeholder="visit-notes-agent" {...field('name')} />
+        <TextField label="Model" optional placeholder="acme/small-1" {...field('model')} />
+        <TextField
+          label="Harness"
+          optional
+          placeholder="claims-harness 2.3"
+          hint="What runs the model."
+          {...field('harness')}
+        />
+        <TextField label="Capability tier" optional placeholder="tier 2" {...field('capability_tier')} />
+        <p className="field-hint">What is left out is sealed as “undeclared”. A profile does not change afterwards.</p>
+        {act.error && <Problem error={act.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Create profile
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Without what was left empty. */
+function declared({ name, ...rest }: Described) {
+  const given = Object.entries(rest).filter(([, value]) => value.trim() !== '');
+  return { name: name.trim(), ...Object.fromEntries(given.map(([member, value]) => [member, value.trim()])) };
 }

@@ -1,9 +1,181 @@
+/** The credentials of programs: who may what, and since when. */
+import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { useSession } from '../../api/queries.ts';
 import { Page } from '../../frame/page.tsx';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, type Column, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { whyNot } from '../../words/may.ts';
+import { count } from '../../words/numbers.ts';
+import { settings } from './calls.ts';
+import { NewKey } from './new-key.tsx';
+import { OwnersOnly } from './owners-only.tsx';
+import { keysQuery } from './queries.ts';
+import { ROLE_IN_SHORT, ROLE_WORD } from './roles.ts';
+import './settings.css';
+
+const COLUMNS: readonly Column[] = [{ label: 'Key' }, { label: 'Role' }, { label: 'Created', kind: 'wide' }];
 
 export function Keys() {
+  const why = whyNot(useSession().role, 'administer');
+  const [creating, setCreating] = useState(false);
+  const create = () => setCreating(why === null);
+  useShortcuts({ c: { does: 'Create a key', run: create } });
   return (
-    <Page title="API keys">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title="API keys"
+      narrow
+      lead="Programs and agents sign their calls with a key. Each has one role; people sign in by mail instead."
+      actions={
+        <Button kind="primary" icon="plus" why={why} onClick={create}>
+          New key
+        </Button>
+      }
+    >
+      {why === null ? <KeyList onCreate={create} /> : <OwnersOnly icon="key" what="API keys" />}
+      {creating && <NewKey onClose={() => setCreating(false)} />}
     </Page>
   );
+}
+
+function KeyList({ onCreate }: { onCreate: () => void }) {
+  const keys = useQuery(keysQuery);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  return (
+    <>
+      <Loaded
+        query={keys}
+        skeleton={
+          <div className="sheet flush">
+            <SkeletonRows rows={4} height="3.6rem" />
+          </div>
+        }
+      >
+        {(all) => {
+          const live = all.filter(({ revoked_at }) => revoked_at === null).toReversed();
+          const revoked = all.filter(({ revoked_at }) => revoked_at !== null).toReversed();
+          return (
+            <>
+              {live.length === 0 ? <NoKeys onCreate={onCreate} /> : <LiveKeys keys={live} onRevoke={setRevoking} />}
+              {revoked.length > 0 && <RevokedKeys keys={revoked} />}
+            </>
+          );
+        }}
+      </Loaded>
+      {revoking && <Revoke revoking={revoking} onClose={() => setRevoking(null)} />}
+    </>
+  );
+}
+
+function NoKeys({ onCreate }: { onCreate: () => void }) {
+  return (
+    <div className="sheet">
+      <Empty icon="key" title="No keys yet">
+        <p>A program needs a key to open Runs here. Begin with one in the role of an agent.</p>
+        <Button kind="primary" icon="plus" onClick={onCreate}>
+          New key
+        </Button>
+      </Empty>
+    </div>
+  );
+}
+
+function LiveKeys({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
+  return (
+    <div className="sheet flush">
+      <Table label="API keys" columns={[...COLUMNS, { label: 'Actions', unseen: true, kind: 'least' }]}>
+        {keys.map((key) => (
+          <Row key={key.id}>
+            <KeyCells of={key} />
+            <Cell kind="least">
+              <Button small kind="quiet" aria-label={`Revoke ${nameOf(key)}`} onClick={() => onRevoke(key)}>
+                Revoke
+              </Button>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function RevokedKeys({ keys }: { keys: readonly Key[] }) {
+  return (
+    <details className="more">
+      <summary>{count(keys.length, 'revoked key')}</summary>
+      <div className="sheet flush">
+        <Table label="Revoked keys" columns={[...COLUMNS, { label: 'Revoked', kind: 'least' }]}>
+          {keys.map((key) => (
+            <Row key={key.id}>
+              <KeyCells of={key} />
+              <Cell kind="least">{key.revoked_at && <Moment at={key.revoked_at} />}</Cell>
+            </Row>
+          ))}
+        </Table>
+      </div>
+    </details>
+  );
+}
+
+function KeyCells({ of: key }: { of: Key }) {
+  return (
+    <>
+      <HeadCell>
+        <span className="two-lines">
+          {nameOf(key)}
+          <small className="id">{key.id}</small>
+        </span>
+      </HeadCell>
+      <Cell>
+        <span className="two-lines">
+          <span>{ROLE_WORD[key.role]}</span>
+          <small>{ROLE_IN_SHORT[key.role]}</small>
+        </span>
+      </Cell>
+      <Cell kind="wide">
+        <Moment at={key.created_at} />
+      </Cell>
+    </>
+  );
+}
+
+function Revoke({ revoking, onClose }: { revoking: Key; onClose: () => void }) {
+  const cache = useQueryClient();
+  const name = nameOf(revoking);
+  const act = useAct(settings.revokeKey, {
+    onSuccess() {
+      void cache.invalidateQueries({ queryKey: keysQuery.queryKey });
+      toast(`${name} revoked`);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Revoke ${name}?`}
+      action="Revoke key"
+      kind="danger"
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(revoking.id)}
+      onClose={onClose}
+    >
+      <p>
+        Whatever uses this key is refused everywhere within five seconds. What it did stays as it is and keeps its name.
+      </p>
+      <p>This cannot be undone; a new key takes its place.</p>
+    </Confirm>
+  );
+}
+
+function nameOf({ label, role }: Key): string {
+  return label || `Unnamed ${role} key`;
 }

@@ -1,9 +1,172 @@
+/** The people of the organization: who works here in which role, and who was asked to. */
+import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { problemOf } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
 import { Page } from '../../frame/page.tsx';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Badge } from '../../parts/mark.tsx';
+import { Menu, type MenuItem } from '../../parts/menu.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { whyNot } from '../../words/may.ts';
+import { settings } from './calls.ts';
+import { ChangeRole, Invite, Remove } from './member-dialogs.tsx';
+import { OwnersOnly } from './owners-only.tsx';
+import { membersQuery } from './queries.ts';
+import { ROLE_IN_SHORT, ROLE_WORD } from './roles.ts';
+import { You } from './you.tsx';
+import './settings.css';
+
+type Doing = { what: 'invite' } | { what: 'role' | 'remove'; member: TeamMember } | null;
 
 export function Members() {
+  const session = useSession();
+  const why = whyNot(session.role, 'administer');
+  const [doing, setDoing] = useState<Doing>(null);
+  const close = () => setDoing(null);
+  const invite = () => setDoing(why === null ? { what: 'invite' } : null);
+  useShortcuts({ c: { does: 'Invite somebody', run: invite } });
   return (
-    <Page title="Members">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title="Members"
+      narrow
+      lead={`People who sign in to ${session.organization.name} with a link that is mailed to them. Nobody has a password here.`}
+      actions={
+        <Button kind="primary" icon="plus" why={why} onClick={invite}>
+          Invite
+        </Button>
+      }
+    >
+      {why === null ? <MemberList onDo={setDoing} /> : <OwnersOnly icon="people" what="members" />}
+      <You />
+      {doing?.what === 'invite' && <Invite onClose={close} />}
+      {doing?.what === 'role' && <ChangeRole member={doing.member} onClose={close} />}
+      {doing?.what === 'remove' && <Remove member={doing.member} onClose={close} />}
     </Page>
+  );
+}
+
+function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
+  const members = useQuery(membersQuery);
+  return (
+    <Loaded
+      query={members}
+      skeleton={
+        <div className="sheet flush">
+          <SkeletonRows rows={3} height="3.6rem" />
+        </div>
+      }
+    >
+      {(all) => (all.length === 0 ? <NoMembers onDo={onDo} /> : <MemberTable members={all} onDo={onDo} />)}
+    </Loaded>
+  );
+}
+
+function NoMembers({ onDo }: { onDo: (doing: Doing) => void }) {
+  return (
+    <div className="sheet">
+      <Empty icon="people" title="Nobody is here yet">
+        <p>So far only API keys work here. Invite the people who approve work or read the receipts.</p>
+        <Button kind="primary" icon="plus" onClick={() => onDo({ what: 'invite' })}>
+          Invite
+        </Button>
+      </Empty>
+    </div>
+  );
+}
+
+function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: (doing: Doing) => void }) {
+  const { id: mine } = useSession();
+  return (
+    <div className="sheet flush menus">
+      <Table
+        label="Members"
+        columns={[
+          { label: 'Person' },
+          { label: 'Role' },
+          { label: 'Joined', kind: 'wide' },
+          { label: 'Actions', unseen: true, kind: 'least' },
+        ]}
+      >
+        {members.map((member) => (
+          <Row key={member.id}>
+            <HeadCell>
+              <span className="member">
+                <span className="face" aria-hidden="true">
+                  {member.email.charAt(0).toUpperCase()}
+                </span>
+                <span className="two-lines">
+                  <span>
+                    {member.email} {member.id === mine && <Badge>you</Badge>}
+                  </span>
+                  <small>Invited by {member.invited_by || 'a key'}</small>
+                </span>
+              </span>
+            </HeadCell>
+            <Cell>
+              <span className="two-lines">
+                <span>{ROLE_WORD[member.role]}</span>
+                <small>{member.joined_at === null ? 'Invited' : ROLE_IN_SHORT[member.role]}</small>
+              </span>
+            </Cell>
+            <Cell kind="wide">
+              <Joined member={member} />
+            </Cell>
+            <Cell kind="least">
+              <MemberMenu member={member} onDo={onDo} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function Joined({ member: { joined_at, invited_at } }: { member: TeamMember }) {
+  if (joined_at !== null) return <Moment at={joined_at} />;
+  return (
+    <span className="two-lines">
+      <span>Not yet</span>
+      <small>
+        invited <Moment at={invited_at} />
+      </small>
+    </span>
+  );
+}
+
+function MemberMenu({ member, onDo }: { member: TeamMember; onDo: (doing: Doing) => void }) {
+  const again = useAct(settings.inviteAgain, {
+    onSuccess: ({ email }) => toast(`Invitation sent to ${email} again`),
+    onError: (error) => toast(problemOf(error).detail, 'bad'),
+  });
+  const send: MenuItem = {
+    label: 'Send the invitation again',
+    icon: 'mail',
+    onSelect: () => again.mutate(member.id),
+  };
+  return (
+    <Menu
+      label={`Actions for ${member.email}`}
+      className="button quiet small icon-only"
+      align="end"
+      groups={[
+        [
+          { label: 'Change role', icon: 'person', onSelect: () => onDo({ what: 'role', member }) },
+          ...(member.joined_at === null ? [send] : []),
+        ],
+        [{ label: 'Remove', icon: 'trash', onSelect: () => onDo({ what: 'remove', member }) }],
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
   );
 }

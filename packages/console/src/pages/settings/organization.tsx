@@ -1,9 +1,137 @@
-import { Page } from '../../frame/page.tsx';
+/** The organization itself: its name, the rule of four eyes, and what one quotes to support. */
+
+import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { errorAt } from '../../api/problem.ts';
+import { sessionQuery, useSession } from '../../api/queries.ts';
+import { Page, Section } from '../../frame/page.tsx';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Switch, TextField } from '../../parts/field.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { whyNot } from '../../words/may.ts';
+import { settings } from './calls.ts';
+import { You } from './you.tsx';
+import './settings.css';
 
 export function OrganizationSettings() {
+  const { organization, role } = useSession();
+  const why = whyNot(role, 'administer');
   return (
-    <Page title="Organization">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title="Organization"
+      narrow
+      lead="What holds for everybody who works here. Every receipt bears this organization’s id."
+    >
+      <Section title="General">
+        <div className="sheet setting">
+          <Name key={organization.name} organization={organization} why={why} />
+          <Facts>
+            <Fact label="Organization id">
+              <Hash value={organization.id} what="Organization id" />
+            </Fact>
+            <Fact label="Founded">
+              <Moment at={organization.created_at} />
+            </Fact>
+          </Facts>
+        </div>
+      </Section>
+      <Section title="Approval">
+        <div className="sheet setting">
+          <FourEyes organization={organization} why={why} />
+        </div>
+      </Section>
+      <You />
     </Page>
   );
+}
+
+interface Part {
+  organization: Organization;
+  why: string | null;
+}
+
+function Name({ organization, why }: Part) {
+  const [name, setName] = useState(organization.name);
+  const act = useChange('Name saved');
+  const changed = name.trim() !== organization.name && name.trim() !== '';
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed && why === null && !act.isPending) act.mutate({ name: name.trim() });
+      }}
+    >
+      <div className="inline-form">
+        <TextField
+          label="Name"
+          value={name}
+          maxLength={500}
+          readOnly={why !== null}
+          hint={why ?? 'Stands on receipts minted from now on; minted ones keep the name they have.'}
+          error={errorAt(act.error, 'name')}
+          onChange={(event) => setName(event.target.value)}
+        />
+        {changed && (
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Save
+          </Button>
+        )}
+      </div>
+      {act.error && <Problem error={act.error} />}
+    </form>
+  );
+}
+
+function FourEyes({ organization, why }: Part) {
+  const [ending, setEnding] = useState(false);
+  const act = useChange(organization.four_eyes ? 'One may approve alone again' : 'Four eyes from now on');
+  const on = act.isPending ? (act.variables.four_eyes ?? organization.four_eyes) : organization.four_eyes;
+  return (
+    <>
+      <Switch
+        label="Four eyes"
+        on={on}
+        why={why}
+        hint="Whoever posted the work of a Run cannot approve it: somebody else has to look. Without it, one person or key may do both."
+        onChange={(four_eyes) => (four_eyes ? act.mutate({ four_eyes }) : setEnding(true))}
+      />
+      {act.error && !ending ? <Problem error={act.error} /> : null}
+      {ending && (
+        <Confirm
+          title="Let one approve alone?"
+          action="Switch off"
+          kind="danger"
+          busy={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate({ four_eyes: false }, { onSuccess: () => setEnding(false) })}
+          onClose={() => setEnding(false)}
+        >
+          <p>
+            From now on whoever posts the work of a Run may also approve it and mint its receipt. Receipts that exist
+            stay as they are.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function useChange(words: string) {
+  const cache = useQueryClient();
+  return useAct(settings.changeOrganization, {
+    onSuccess(organization) {
+      cache.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, organization });
+      void cache.invalidateQueries({ queryKey: KEYS.session });
+      toast(words);
+    },
+  });
 }

@@ -1,0 +1,126 @@
+/** What an owner decides about a person: to invite them, their role, that they leave. */
+import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { errorAt } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { Role } from '../../words/vocabulary.ts';
+import { settings } from './calls.ts';
+import { membersQuery } from './queries.ts';
+import { RoleChooser } from './role-chooser.tsx';
+import { ROLE_WORD } from './roles.ts';
+
+export function Invite({ onClose }: { onClose: () => void }) {
+  const afterwards = useAfterwards(onClose);
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('approver');
+  const act = useAct(settings.inviteMember, {
+    onSuccess: (member) => afterwards(`${member.email} invited; a mail is on its way`),
+  });
+  return (
+    <Dialog title="Invite a person" onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!act.isPending) act.mutate({ email: email.trim(), role });
+        }}
+      >
+        <TextField
+          label="E-mail address"
+          type="email"
+          required
+          autoComplete="off"
+          value={email}
+          placeholder="ada@example.org"
+          hint="They are mailed where to sign in, and may do so from now on."
+          error={errorAt(act.error, 'email')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <RoleChooser role={role} onChange={setRole} />
+        {act.error && <Problem error={act.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Invite
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: () => void }) {
+  const afterwards = useAfterwards(onClose);
+  const { id: mine } = useSession();
+  const [role, setRole] = useState(member.role);
+  const act = useAct(settings.changeRole, {
+    onSuccess: (changed) => afterwards(`${changed.email} is ${ROLE_WORD[changed.role].toLowerCase()} now`),
+  });
+  return (
+    <Dialog title="Change role" onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (role === member.role) onClose();
+          else if (!act.isPending) act.mutate({ id: member.id, role });
+        }}
+      >
+        <p className="muted">
+          {member.email}. It counts everywhere within five seconds.
+          {member.id === mine && role !== 'owner' && ' This is you: you could not change it back yourself.'}
+        </p>
+        <RoleChooser role={role} onChange={setRole} />
+        {act.error && <Problem error={act.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Change role
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function Remove({ member, onClose }: { member: TeamMember; onClose: () => void }) {
+  const afterwards = useAfterwards(onClose);
+  const { id: mine } = useSession();
+  const act = useAct(settings.removeMember, { onSuccess: ({ email }) => afterwards(`${email} removed`) });
+  return (
+    <Confirm
+      title={member.id === mine ? 'Leave this organization?' : `Remove ${member.email}?`}
+      action={member.id === mine ? 'Leave' : 'Remove'}
+      kind="danger"
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(member.id)}
+      onClose={onClose}
+    >
+      <p>
+        {member.id === mine ? 'You are' : 'They are'} refused here everywhere within five seconds. What was approved and
+        minted stays as it is.
+      </p>
+      <p>Another owner can invite the same address again.</p>
+    </Confirm>
+  );
+}
+
+/** The list is asked for again, the words are said, the dialog closes. One's own role may have changed too. */
+function useAfterwards(onClose: () => void): (words: string) => void {
+  const cache = useQueryClient();
+  return (words) => {
+    void cache.invalidateQueries({ queryKey: membersQuery.queryKey });
+    void cache.invalidateQueries({ queryKey: KEYS.session });
+    toast(words);
+    onClose();
+  };
+}

@@ -1,0 +1,95 @@
+/** A new key: its name and role, and then its secret, once. */
+import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { errorAt } from '../../api/problem.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyOnce } from '../../parts/copy.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { Role } from '../../words/vocabulary.ts';
+import { settings } from './calls.ts';
+import { useLeavingWarning } from './leaving.ts';
+import { keysQuery } from './queries.ts';
+import { RoleChooser } from './role-chooser.tsx';
+import { ROLE_WORD } from './roles.ts';
+
+export function NewKey({ onClose }: { onClose: () => void }) {
+  const cache = useQueryClient();
+  const [label, setLabel] = useState('');
+  const [role, setRole] = useState<Role>('agent');
+  const act = useAct(settings.createKey, {
+    onSuccess: () => cache.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    // The secret stays in no cache once this dialog is gone.
+    gcTime: 0,
+  });
+  if (act.data) return <Created created={act.data} onClose={onClose} />;
+  return (
+    <Dialog title="New API key" onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!act.isPending) act.mutate({ role, ...(label.trim() === '' ? {} : { label: label.trim() }) });
+        }}
+      >
+        <TextField
+          label="Name"
+          optional
+          value={label}
+          maxLength={500}
+          placeholder="nightly-evaluations"
+          hint="What uses it. It stands beside what the key did."
+          error={errorAt(act.error, 'label')}
+          onChange={(event) => setLabel(event.target.value)}
+        />
+        <RoleChooser role={role} onChange={setRole} />
+        {act.error && <Problem error={act.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Create key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Created({ created, onClose }: { created: Key & { api_key: string }; onClose: () => void }) {
+  const [copied, setCopied] = useState(false);
+  const [leaving, setLeaving] = useState(false);
+  useLeavingWarning(!copied);
+  const what = created.label || `${ROLE_WORD[created.role]} key`;
+  if (leaving) return <Leaving what={what} onBack={() => setLeaving(false)} onLeave={onClose} />;
+  return (
+    <Dialog title={`${what} is ready`} onClose={() => (copied ? onClose() : setLeaving(true))}>
+      <div onCopy={() => setCopied(true)}>
+        <CopyOnce secret={created.api_key} what="Key" onCopied={() => setCopied(true)} onKept={onClose} />
+      </div>
+    </Dialog>
+  );
+}
+
+function Leaving({ what, onBack, onLeave }: { what: string; onBack: () => void; onLeave: () => void }) {
+  return (
+    <Dialog title="Close without copying?" onClose={onBack}>
+      <div className="warned">
+        <p>
+          The secret of {what} was not copied. Once this is closed nobody can show it again: you would revoke the key
+          and make another.
+        </p>
+        <div className="form-end">
+          <Button kind="danger" onClick={onLeave}>
+            Close without it
+          </Button>
+          <Button kind="primary" onClick={onBack}>
+            Back to the key
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

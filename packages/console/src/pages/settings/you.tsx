@@ -1,0 +1,75 @@
+/** Who one is here: the credential that asks, what it may, and the way out. */
+import { useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/ledger.ts';
+import { useSession } from '../../api/queries.ts';
+import { store } from '../../api/store.ts';
+import { Section } from '../../frame/page.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { count } from '../../words/numbers.ts';
+import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
+
+export function You() {
+  const { kind, name, role, organizations, expires_at } = useSession();
+  const [leaving, setLeaving] = useState(false);
+  return (
+    <Section
+      title="You"
+      beside={
+        kind === 'person' && (
+          <Button small kind="quiet" onClick={() => setLeaving(true)}>
+            Sign out everywhere
+          </Button>
+        )
+      }
+    >
+      <div className="sheet">
+        <Facts>
+          <Fact label={kind === 'person' ? 'Signed in as' : 'API key'}>{name}</Fact>
+          <Fact label="Role">
+            <span className="two-lines">
+              <span>{ROLE_WORD[role]}</span>
+              <small>{ROLE_IN_WORDS[role]}</small>
+            </span>
+          </Fact>
+          {organizations.length > 1 && (
+            <Fact label="Member of">
+              {count(organizations.length, 'organization')}: {organizations.map((each) => each.name).join(', ')}
+            </Fact>
+          )}
+          {expires_at !== null && (
+            <Fact label="Session ends">
+              <Moment at={expires_at} />, and later while you keep working
+            </Fact>
+          )}
+        </Facts>
+      </div>
+      {leaving && <SignOutEverywhere onClose={() => setLeaving(false)} />}
+    </Section>
+  );
+}
+
+function SignOutEverywhere({ onClose }: { onClose: () => void }) {
+  const act = useAct(ledger.signOutEverywhere, {
+    onSuccess() {
+      store.clear();
+      location.assign('/sign-in');
+    },
+  });
+  return (
+    <Confirm
+      title="Sign out everywhere?"
+      action="Sign out everywhere"
+      kind="danger"
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>Every browser you are signed in with, this one too, has to sign in again. API keys are not touched.</p>
+    </Confirm>
+  );
+}
