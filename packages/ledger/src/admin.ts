@@ -1,6 +1,7 @@
 /** `./rcpt migrate`, `./rcpt org …`, `./rcpt key …`, `./rcpt member …`: tenancy from a shell, straight on the ledger's database. */
 import { parseArgs } from 'node:util';
 import { EmailAddress } from '@rcpt/contract/ledger/people.ts';
+import { RouterAddress } from '@rcpt/contract/ledger/router.ts';
 import { Role } from '@rcpt/contract/vocabulary.ts';
 import { Line } from '@rcpt/contract/wire.ts';
 import { ConfigError } from '@rcpt/service/config.ts';
@@ -14,6 +15,7 @@ import { readLedgerConfig } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { makeLink, openAuth } from './people/auth.ts';
 import { addMember, removeMember } from './people/members.ts';
+import { connectRouter } from './router/connect.ts';
 import { findMemberByEmail } from './store/people.ts';
 import { loadOrganization } from './store/tenancy.ts';
 import { foundOrganization, issueKey, withdrawKey } from './tenancy.ts';
@@ -21,6 +23,7 @@ import { foundOrganization, issueKey, withdrawKey } from './tenancy.ts';
 const USAGE = `Usage:
   ./rcpt migrate                               bring the ledger's database schema up to date
   ./rcpt org create --name NAME [--four-eyes]  create an organization and its first owner key
+  ./rcpt org router --org ORG --url URL|--none connect an organization with its compute router, or with none
   ./rcpt key create --org ORG --role ROLE [--label LABEL]
                                                create a key; ROLE is agent, approver, auditor or owner
   ./rcpt key revoke KEY                        revoke a key, named by its id (key_…) or itself (rk_…)
@@ -53,6 +56,7 @@ async function main(): Promise<Answer> {
         ...(await foundOrganization(tx, { name, four_eyes: values['four-eyes'] }, now())),
       }));
     }
+    if (noun === 'org' && verb === 'router') return router(db, values);
     if (noun === 'key' && verb === 'create') {
       const role = Role.safeParse(values.role);
       if (!role.success) throw new WrongUse(`key create takes --role ${Role.options.join(', ')}`);
@@ -78,6 +82,14 @@ function lineOf(text: string | undefined, usage: string): string {
   return line.data;
 }
 
+async function router(db: Db, { org, url, none }: { org?: string; url?: string; none: boolean }): Promise<Answer> {
+  if (org === undefined || (url === undefined) !== none)
+    throw new WrongUse('org router takes --org ORG and --url URL or --none');
+  const address = RouterAddress.safeParse(url);
+  if (!none && !address.success) throw new WrongUse(`--url: ${address.error.issues[0]?.message}`);
+  return db.transaction(async (tx) => ({ ...(await connectRouter(tx, org, address.data ?? null, now())) }));
+}
+
 /** @param key its id, or the key itself: whoever finds one in the open has only that */
 async function revoke(db: Db, key: string) {
   const row = await db.get<{ organization_id: string; id: string }>(
@@ -91,6 +103,7 @@ async function revoke(db: Db, key: string) {
 type Options = ReturnType<typeof parseCommandLine>['values'];
 
 async function member(db: Db, verb: string | undefined, values: Options): Promise<Answer> {
+  if (!['add', 'remove', 'link'].includes(verb ?? '')) throw new WrongUse(`unknown command: member ${verb ?? ''}`);
   const { org } = values;
   const email = EmailAddress.safeParse(values.email);
   if (org === undefined || !email.success) throw new WrongUse('member takes --org ORG and --email EMAIL');
@@ -104,8 +117,7 @@ async function member(db: Db, verb: string | undefined, values: Options): Promis
   const known = await findMemberByEmail(db, org, email.data);
   if (known === undefined) throw new Refusal('not_found', `${email.data} is no member of this organization.`);
   if (verb === 'remove') return db.transaction(async (tx) => ({ ...(await removeMember(tx, org, known.id)) }));
-  if (verb === 'link') return { sign_in_url: await linkFor(db, known.email, values['base-url']) };
-  throw new WrongUse(`unknown command: member ${verb}`);
+  return { sign_in_url: await linkFor(db, known.email, values['base-url']) };
 }
 
 /** For an operator whose ledger cannot send mail yet. */
@@ -127,6 +139,8 @@ function parseCommandLine() {
     label: { type: 'string' },
     email: { type: 'string' },
     'base-url': { type: 'string' },
+    url: { type: 'string' },
+    none: { type: 'boolean', default: false },
     'four-eyes': { type: 'boolean', default: false },
     data: { type: 'string' },
     json: { type: 'boolean', default: false },

@@ -10,7 +10,7 @@ import { secretSha256 } from '@rcpt/service/identity.ts';
 import { eachEngine } from '../../service/test/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { addMember, browserOf, cookieIn, linkToken, mailsTo, mailTo, newMailbox, signIn } from './people-kit.ts';
-import { ledgerProcess } from './process.ts';
+import { ledgerProcess, rcpt } from './process.ts';
 import { eachLedger, running, tenantOf } from './running.ts';
 
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
@@ -239,6 +239,34 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh) => {
     assert.equal((await second.call('POST', '/session', { body: { token: used } })).status, 401);
     second.signal('SIGTERM');
     assert.equal((await second.ended).code, 0);
+  });
+
+  test('from a shell a member is added, given a link, and removed', async () => {
+    const { url } = await fresh();
+    const ledger = await running({ url });
+    const tenant = await ledger.tenant();
+    const email = newMailbox();
+    const environment = { LEDGER_DATABASE_URL: url, LEDGER_BASE_URL: ledger.url };
+    const member = (...args: string[]) =>
+      rcpt(['member', ...args, '--org', tenant.organization_id, '--email', email, '--json'], environment);
+    try {
+      const added = JSON.parse((await member('add', '--role', 'auditor')).stdout);
+      assert.deepEqual([added.email, added.role, added.invited_by], [email, 'auditor', 'the operator']);
+      const again = await member('add', '--role', 'owner');
+      assert.deepEqual([again.code, again.stderr], [1, [`rcpt: ${email} belongs to this organization already.`]]);
+      const { sign_in_url } = JSON.parse((await member('link')).stdout);
+      assert.ok(sign_in_url.startsWith(`${ledger.url}/sign-in#token=`));
+      const opened = await ledger.call('POST', '/session', { body: { token: sign_in_url.split('#token=')[1] } });
+      assert.deepEqual([opened.json.id, opened.json.role], [added.id, 'auditor']);
+      assert.equal((await member('remove')).code, 0);
+      assert.deepEqual([(await member('remove')).code, (await member('link')).code], [1, 1]);
+      assert.deepEqual((await tenant.as('owner')('GET', '/members')).members, []);
+      for (const wrong of [['add'], ['add', '--role', 'king'], ['rename']])
+        assert.equal((await member(...wrong)).code, 2, wrong.join(' '));
+      assert.equal((await rcpt(['member', 'link', '--org', tenant.organization_id], environment)).code, 2);
+    } finally {
+      await ledger.close();
+    }
   });
 
   test('a mail server that is away delays nobody, and the person asks again when it is back', async () => {

@@ -43,6 +43,12 @@ const CALLS: Call[] = [
   { method: 'POST', path: '/keys', body: {}, may: OWNER },
   { method: 'GET', path: '/keys', may: OWNER },
   { method: 'DELETE', path: '/keys/key_x', may: OWNER },
+  { method: 'GET', path: '/session', may: EVERYBODY },
+  { method: 'GET', path: '/members', may: OWNER },
+  { method: 'POST', path: '/members', body: {}, may: OWNER },
+  { method: 'PATCH', path: '/members/user_x', body: { role: 'agent' }, may: OWNER },
+  { method: 'DELETE', path: '/members/user_x', may: OWNER },
+  { method: 'POST', path: '/members/user_x/invitation', may: OWNER },
   { method: 'GET', path: '/organization', may: EVERYBODY },
   { method: 'PATCH', path: '/organization', body: {}, may: OWNER },
 ];

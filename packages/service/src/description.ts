@@ -36,14 +36,17 @@ const IN_COMMON = [
 ].join(' ');
 
 export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {
-  const { title, description, version, tags } = options;
+  const { title, description, version, tags, session_cookie } = options;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title, description: `${description}\n\n${IN_COMMON}`, version },
       tags,
       components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key: `rk_…`' },
+          ...(session_cookie && { session: { type: 'apiKey', in: 'cookie', name: session_cookie } }),
+        },
       },
     },
     transform: jsonSchemaTransform,

@@ -49,6 +49,8 @@ export interface HttpOptions {
   /** Above this event-loop delay requests are answered 503. */
   overload_delay_ms: number;
   trust_proxy?: string | undefined;
+  /** The cookie of a person's session, where people sign in. */
+  session_cookie?: string;
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;

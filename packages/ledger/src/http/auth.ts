@@ -36,8 +36,10 @@ const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
 export function authenticate(app: App, ledger: Ledger): void {
   const { db, config, people, kept } = ledger;
-  app.addHook('onRoute', ({ method, url, config }) => {
+  app.addHook('onRoute', ({ method, url, config, schema }) => {
     if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
+    if (schema !== undefined && config.may in CREDENTIALS)
+      schema.security = CREDENTIALS[config.may as keyof typeof CREDENTIALS];
   });
   app.decorateRequest('principal');
   app.decorateRequest('person', null);
@@ -90,6 +92,10 @@ export function authenticate(app: App, ledger: Ledger): void {
     return { principal: opened.signed_in.principal, person: opened.signed_in };
   }
 }
+
+const EITHER: Record<string, string[]>[] = [{ bearer: [] }, { session: [] }];
+/** As the API describes itself. */
+const CREDENTIALS = { read: EITHER, work: EITHER, approve: EITHER, administer: EITHER, person: [{ session: [] }] };
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 

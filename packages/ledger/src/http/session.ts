@@ -14,7 +14,7 @@ const SignedOut = z.object({ signed_out: z.literal(true) });
 
 /** After `shareRoutes`, which brings the limit per address. */
 export function sessionRoutes(app: App, ledger: Ledger): void {
-  const common = { tags: ['people'], security: [{ bearer: [] }] };
+  const common = { tags: ['people'] };
   const rateLimit = { max: ledger.config.sign_in_requests_per_minute, timeWindow: 60_000 };
   const open = { config: { may: 'public', rateLimit }, onRequest: refuseCrossSite } as const;
 

@@ -98,16 +98,20 @@ export class People {
     return { signed_in: await this.#signedIn(session, user), cookies: answer.headers.getSetCookie() };
   }
 
+  get cookie_name(): string {
+    return cookieName(this.#settings.secure);
+  }
+
   /** The session cookie of a request, as `name=value`; null when it brings none. */
   cookieOf(header: string | undefined): string | null {
-    const name = cookieName(this.#settings.secure);
-    for (const part of header?.split(';') ?? []) if (part.trim().startsWith(`${name}=`)) return part.trim();
+    const start = `${this.cookie_name}=`;
+    for (const part of header?.split(';') ?? []) if (part.trim().startsWith(start)) return part.trim();
     return null;
   }
 
   /** What makes a browser forget its session. */
   get farewell(): string {
-    return `${cookieName(this.#settings.secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${this.#settings.secure ? '; Secure' : ''}`;
+    return `${this.cookie_name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${this.#settings.secure ? '; Secure' : ''}`;
   }
 
   /** Tells a person that they were invited, behind the answer. Throws `rate_limited`. */
