@@ -6,11 +6,14 @@ import {
   RecentReceipts,
   Verification,
 } from '@rcpt/contract/ledger/receipts.ts';
+import { ReceiptPage, ReceiptQuery } from '@rcpt/contract/ledger/search.ts';
 import type { App } from '@rcpt/service/http.ts';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { isLast, payloadOfReceipt, payloadsAfter, recentPayloads } from '../store/chains.ts';
-import { sendReceipt, sendReceipts, streamChain } from './stored.ts';
+import { searchReceipts } from '../store/search.ts';
+import { JSON_TYPE, sendReceipt, sendReceipts, streamChain } from './stored.ts';
 
 const NDJSON = 'application/x-ndjson';
 
@@ -34,6 +37,26 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       const minted = await ledger.minter.mint({ organization_id, run_id: request.params.id, by: id });
       if (minted.fresh) reply.code(201).header('location', `/receipts/${minted.receipt_id}`);
       return sendReceipt(reply, minted.payload);
+    },
+  );
+
+  app.get(
+    '/receipts',
+    {
+      config: { may: 'read' },
+      schema: {
+        ...common,
+        summary: 'Look through the receipts, newest first',
+        description:
+          '`search` takes a receipt id or its number, a share link, the id of a Run, 6 or more characters of a hash, or part of a title; what it names exactly comes first. A search reads a bounded stretch of the chain per call: page on with `before_seq` until `next_before_seq` is null, also after an empty page. Dates are the service’s clock at minting.',
+        querystring: ReceiptQuery,
+        response: { 200: ReceiptPage },
+      },
+    },
+    async ({ principal, query }, reply) => {
+      const page = await searchReceipts(ledger.db, principal.organization_id, query, ledger.base_url);
+      // As it is stored, also where somebody altered a record so that it has no valid form.
+      return reply.type(JSON_TYPE).send(JSON.stringify(page) as never);
     },
   );
 
@@ -93,11 +116,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       const { organization_id } = request.principal;
-      if (request.headers.accept?.includes(NDJSON)) {
-        const { head, lines } = await streamChain(ledger.db, organization_id);
-        if (head !== null) reply.header('ledger-head', `${head.org_seq}:${head.receipt_sha256}`);
-        return reply.type(NDJSON).send(lines as never);
-      }
+      if (request.headers.accept?.includes(NDJSON)) return sendChain(reply, organization_id);
       const { after_seq, limit } = request.query;
       const page = await payloadsAfter(ledger.db, organization_id, after_seq, limit);
       const last = page.at(-1)?.org_seq;
@@ -109,6 +128,25 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         { next_after_seq },
       );
     },
+  );
+
+  app.get(
+    '/ledger/export',
+    {
+      config: { may: 'read' },
+      schema: {
+        ...common,
+        tags: ['ledger'],
+        summary: 'The whole chain as a file, one canonical receipt per line',
+        description: 'The bytes of `GET /ledger` as NDJSON, for a plain link; `./rcpt verify` takes the file.',
+        response: { 200: { description: 'The chain', content: { [NDJSON]: { schema: z.string() } } } },
+      },
+    },
+    async ({ principal: { organization_id } }, reply) =>
+      sendChain(
+        reply.header('content-disposition', `attachment; filename="${organization_id}-chain.ndjson"`),
+        organization_id,
+      ),
   );
 
   app.get(
@@ -124,4 +162,10 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       return report;
     },
   );
+
+  async function sendChain(reply: FastifyReply, organization_id: string) {
+    const { head, lines } = await streamChain(ledger.db, organization_id);
+    if (head !== null) reply.header('ledger-head', `${head.org_seq}:${head.receipt_sha256}`);
+    return reply.type(NDJSON).send(lines as never);
+  }
 }

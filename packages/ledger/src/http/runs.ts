@@ -54,14 +54,15 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Runs, newest first',
-        description: 'At most `limit`, and fewer when they are large: page on with `after` until `next_after` is null.',
+        description:
+          'At most `limit`, and fewer when they are large or when `search` or `outcome` has read a stretch: page on with `after` until `next_after` is null, also after an empty page.',
         querystring: RunQuery,
         response: { 200: RunList },
       },
     },
     async (request) => {
-      const { runs, more } = await listRuns(ledger.db, request.principal.organization_id, request.query);
-      return { runs: runs.map(showRun), next_after: more ? runs.at(-1)!.id : null };
+      const { runs, next_after } = await listRuns(ledger.db, request.principal.organization_id, request.query);
+      return { runs: runs.map(showRun), next_after };
     },
   );
 

@@ -4,7 +4,7 @@ import type { ReceiptRecord } from '@rcpt/proof/record.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 
 /** Null where no sequence can be: `bigint` is wider than a JSON number, and SQLite keeps any value in any column. */
-const ORG_SEQ = 'case when org_seq between -9007199254740991 and 9007199254740991 then org_seq end';
+export const ORG_SEQ = 'case when org_seq between -9007199254740991 and 9007199254740991 then org_seq end';
 
 /** Of one organization, in sequence order; rows as `auditRow` takes them. */
 export const SCAN_CHAIN = `select ${ORG_SEQ}, parent_hash, run_id, schema, receipt_sha256, share_token, payload
