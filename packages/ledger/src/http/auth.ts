@@ -51,8 +51,10 @@ export function authenticate(app: App, ledger: Ledger): void {
     // What one credential may see is kept by no browser and no proxy for the next.
     reply.header('cache-control', 'no-store');
     if (may === 'operate') return operator(request, config.admin_token);
-    const cookie = bearerOf(request) === null ? people.cookieOf(request.headers.cookie) : null;
-    const { principal, person } = cookie === null ? await ofKey(request) : await ofSession(request, reply, cookie);
+    const token = bearerOf(request);
+    const cookie = token === null ? people.cookieOf(request.headers.cookie) : null;
+    const { principal, person } =
+      cookie === null ? await ofKey(request, token) : await ofSession(request, reply, cookie);
     request.person = person;
     if (may === 'person') return requirePerson(person);
     if (principal === null) throw noOrganization();
@@ -62,8 +64,7 @@ export function authenticate(app: App, ledger: Ledger): void {
       throw new Refusal('forbidden', `The role ${principal.role} may not do this; it takes ${roles.join(' or ')}.`);
   });
 
-  async function ofKey(request: FastifyRequest): Promise<Credential> {
-    const token = bearerOf(request);
+  async function ofKey(request: FastifyRequest, token: string | null): Promise<Credential> {
     if (token === null) throw new Refusal('unauthenticated', 'Sign in, or send an API key: Authorization: Bearer rk_…');
     request.credential = token;
     const hash = secretSha256(token);
