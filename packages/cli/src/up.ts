@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ledgerClient } from '@rcpt/contract/client.ts';
 import { demonstrateBenchmark } from './benchmark.ts';
 import { type Component, startComponent } from './component.ts';
 import { type Demo, openDemo } from './demo.ts';
@@ -52,12 +53,14 @@ export async function up(args: string[]): Promise<number> {
 /** In this order: the router brings its finished jobs to the ledger, the worker takes its jobs from the router. */
 async function start(house: House, data: string, withoutDemo: boolean, say: Say) {
   const admin_token = process.env.LEDGER_ADMIN_TOKEN || randomBytes(32).toString('base64url');
-  const ledger = { ...defaults(ledgerDefaults(data)), LEDGER_ADMIN_TOKEN: admin_token };
+  const ledger = { ...defaults(ledgerDefaults(data)), LEDGER_ADMIN_TOKEN: admin_token, ...routerToken() };
   const ledger_url = await house.add(['ledger'], ledger, say);
   const demo = withoutDemo ? null : await openDemo(data, ledger_url, admin_token);
   const bridge: Record<string, string> =
     demo === null ? {} : { LEDGER_URL: ledger_url, LEDGER_API_KEY: demo.agent_key };
   const router_url = await house.add(['router'], { ...defaults(routerDefaults(data)), ...bridge }, say);
+  if (demo !== null)
+    await ledgerClient({ base_url: ledger_url, token: admin_token }).connectRouter(demo.organization_id, router_url);
   await house.add(['worker', ...workerWords(router_url, data)], {}, say);
   return { ledger_url, router_url, demo };
 }
@@ -168,6 +171,12 @@ function ledgerDefaults(data: string) {
     LEDGER_STORAGE_URL: `file:${data}/objects`,
     LEDGER_SMTP_URL: `file:${data}/outbox`,
   };
+}
+
+/** The ledger asks the router what people ask the ledger. */
+function routerToken(): Record<string, string> {
+  const { LEDGER_ROUTER_TOKEN, ROUTER_ADMIN_TOKEN } = process.env;
+  return ROUTER_ADMIN_TOKEN && !LEDGER_ROUTER_TOKEN ? { LEDGER_ROUTER_TOKEN: ROUTER_ADMIN_TOKEN } : {};
 }
 
 function routerDefaults(data: string): Record<string, string> {

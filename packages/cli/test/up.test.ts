@@ -130,6 +130,8 @@ describe('npm start', () => {
     assert.deepEqual([metrics.job_id, metrics.model_sha256], [training?.job_id, training?.model?.sha256]);
 
     const router = routerClient({ base_url: router_url });
+    const forwarded = routerClient({ base_url: `${ledger_url}/router`, token: demo.auditor_key });
+    assert.deepEqual(await forwarded.listJobs(), await router.listJobs(), 'people see the router through the ledger');
     const job = await router.getJob(training!.job_id!);
     assert.deepEqual([job.status, job.attempt, job.assigned_node_id], ['completed', 1, 'local-demo']);
     assert.deepEqual(

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { FlightSheet } from './ledger/flight-sheet.ts';
 import type { NewTeamMember, SignInAnswer, TeamMember } from './ledger/people.ts';
 import type { Receipt, Verification } from './ledger/receipts.ts';
+import type { RouterConnection } from './ledger/router.ts';
 import type { Evidence, NewEvidence, NewRun, Run, RunList, RunQuery } from './ledger/runs.ts';
 import type { CreatedKey, CreatedOrganization, NewKey, NewOrganization } from './ledger/tenancy.ts';
 import { Problem } from './problem.ts';
@@ -69,6 +70,8 @@ export function ledgerClient(settings: ClientSettings) {
   return {
     createOrganization: (body: z.input<typeof NewOrganization>) =>
       post<z.infer<typeof CreatedOrganization>>('/organizations', body),
+    connectRouter: (organization_id: string, url: string | null) =>
+      call<RouterConnection>(settings, `/organizations/${organization_id}/router`, { method: 'PUT', body: { url } }),
     createKey: (body: z.input<typeof NewKey>) => post<z.infer<typeof CreatedKey>>('/keys', body),
     addMember: (body: z.input<typeof NewTeamMember>) => post<TeamMember>('/members', body),
     /** Takes no credential: the link goes to the mailbox, if it is a member's. */

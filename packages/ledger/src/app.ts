@@ -10,6 +10,7 @@ import { keyRoutes } from './http/keys.ts';
 import { memberRoutes } from './http/members.ts';
 import { organizationRoutes } from './http/organizations.ts';
 import { receiptRoutes } from './http/receipts.ts';
+import { ROUTER_DESCRIPTION, routerRoutes } from './http/router.ts';
 import { runRoutes } from './http/runs.ts';
 import { sessionRoutes } from './http/session.ts';
 import { shareRoutes } from './http/share.ts';
@@ -34,6 +35,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
       { name: 'flight sheets', description: 'Named rule sheets of the eval lane' },
       { name: 'organizations', description: 'Tenancy, keys and agent profiles' },
       { name: 'people', description: 'Sign-in, sessions and members' },
+      { name: 'router', description: ROUTER_DESCRIPTION },
       { name: 'health', description: 'For platforms' },
     ],
     logger,
@@ -41,6 +43,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     json_body_bytes: config.json_body_bytes,
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
+    session_cookie: ledger.people.cookie_name,
   });
   serveConsole(app);
   authenticate(app, ledger);
@@ -55,6 +58,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   await shareRoutes(app, ledger);
   sessionRoutes(app, ledger);
   memberRoutes(app, ledger);
+  routerRoutes(app, ledger, logger);
   healthRoutes(app, ledger);
   return app;
 }

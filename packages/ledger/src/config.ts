@@ -28,6 +28,10 @@ const LedgerSettings = z.object({
     'an e-mail address',
   ),
   admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
+  router_token: setting.secret(
+    'LEDGER_ROUTER_TOKEN',
+    'the admin token of the routers, a secret of at least 16 characters',
+  ),
   session_secret: z
     .string()
     .min(32)

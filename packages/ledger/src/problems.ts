@@ -15,6 +15,8 @@ export const LEDGER_PROBLEMS = {
   agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
   receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
   share_revoked: { status: 410, title: 'The organization has switched this link off' },
+  router_not_connected: { status: 404, title: 'No compute router is connected' },
+  router_unavailable: { status: 503, title: 'The compute router is away', retry_after: 5 },
   last_owner: { status: 409, title: 'An organization keeps its last owner' },
   member_exists: { status: 409, title: 'This person is a member already' },
   sign_in_link_invalid: { status: 401, title: 'The sign-in link does not count' },

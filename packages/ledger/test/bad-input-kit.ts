@@ -42,6 +42,7 @@ export async function placesOf(of: Tenant): Promise<Record<string, Record<string
 export async function storedIn(ledger: SuiteLedger): Promise<Record<string, string>> {
   const tables = [
     'organizations',
+    'organization_routers',
     'api_keys',
     'agent_profiles',
     'flight_sheets',

@@ -45,7 +45,7 @@ const PUBLIC = [
   'POST /session',
 ];
 /** Takes the service's own admin token. */
-const OPERATED = ['POST /organizations'];
+const OPERATED = ['POST /organizations', 'PUT /organizations/{id}/router'];
 /** Takes a person's session; an API key has none. */
 const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
 
@@ -371,6 +371,8 @@ eachLedger(
       const told = await tenantOf(call, 'Story');
       const [owner, auditor] = [told.as('owner'), told.as('auditor')];
       await owner('POST', '/agent-profiles', { name: 'scribe' });
+      const url = 'http://router.example:8088/';
+      await call('PUT', `/organizations/${told.organization_id}/router`, { token: ADMIN_TOKEN, body: { url } });
       await owner('PATCH', '/organization', { name: 'Story, renamed' });
       await owner('POST', '/flight-sheets', OPEN_SHEET);
       await told.as('agent')('POST', '/flight-sheets/try', {

@@ -309,6 +309,7 @@ const WORDS = [
   '2026-01-01T00:00:00.000Z',
   `run_${'0'.repeat(32)}`,
   'a@example.org',
+  'http://127.0.0.1:8088',
 ];
 
 /** A small value that the schema takes. */

@@ -93,8 +93,9 @@ function room(out: PassThrough, ended: AbortSignal): Promise<void> {
 }
 
 /** Whoever asks for it by name gets the stream; everybody else the JSON. */
-export function wantsEvents({ headers }: { headers: { accept?: string | undefined } }): boolean {
-  return /\btext\/event-stream\b/i.test(headers.accept ?? '');
+export function wantsEvents(request: { method: string; headers: { accept?: string | undefined } }): boolean {
+  const { method, headers } = request;
+  return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '');
 }
 
 /** The response of a route that answers both ways. */

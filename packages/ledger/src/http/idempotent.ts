@@ -49,7 +49,8 @@ function once(db: Ledger['db'], request: FastifyRequest, create: (tx: Queries) =
   );
 }
 
-function keyOf({ headers }: FastifyRequest): string | undefined {
+/** Throws `invalid`. */
+export function keyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;

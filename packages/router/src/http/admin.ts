@@ -55,6 +55,8 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
     '/admin/news',
     {
       config,
+      // Nobody who asks for the head alone would ever be answered.
+      exposeHeadRoute: false,
       schema: {
         ...common,
         summary: 'What changes, as it changes',

@@ -1,0 +1,152 @@
+/**
+ * The organization's compute router, under the ledger's own sign-in and roles. The browser never talks to the router: it
+ * stands at another origin and knows no people. What is not listed here is not forwarded.
+ */
+import { RouterChange, RouterConnection } from '@rcpt/contract/ledger/router.ts';
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { wantsEvents } from '@rcpt/service/event-stream.ts';
+import type { App } from '@rcpt/service/http.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Act } from '../domain/principal.ts';
+import { refuse } from '../domain/run.ts';
+import type { Ledger } from '../ledger.ts';
+import { connectRouter } from '../router/connect.ts';
+import { exchange } from '../router/exchange.ts';
+import { findRouter } from '../store/routers.ts';
+import { keyOf } from './idempotent.ts';
+
+const FORWARDED = {
+  read: [
+    'GET /health',
+    'GET /openapi.json',
+    'GET /admin/summary',
+    'GET /admin/history',
+    'GET /admin/news',
+    'GET /admin/workers',
+    'GET /admin/workers/:id',
+    'GET /jobs',
+    'GET /jobs/:id',
+    'GET /jobs/:id/events',
+    'GET /jobs/:id/logs',
+    'GET /jobs/:id/artifacts',
+    'GET /members',
+    'GET /members/:id',
+    'GET /members/:id/status',
+    'GET /datasets',
+    'GET /datasets/:id',
+    'GET /compute/inventory',
+    'GET /receipts',
+    'GET /receipts/verify',
+  ],
+  work: ['POST /compute/quote', 'POST /jobs', 'POST /jobs/:id/cancel'],
+  administer: [
+    'POST /members',
+    'POST /members/:id/activate',
+    'POST /datasets',
+    'POST /datasets/:id/access',
+    'POST /compute/register-node',
+    'POST /admin/workers/:id/drain',
+    'POST /admin/workers/:id/resume',
+  ],
+} as const satisfies Partial<Record<Act, readonly string[]>>;
+
+/** What the router gives its things; anything else could climb out of the listed paths. */
+const ID = /^[A-Za-z0-9][\w.-]{0,199}$/;
+const EVENT_ID = /^[\w-]{1,100}$/;
+
+/** For the description: the calls themselves are described by the router. */
+export const ROUTER_DESCRIPTION = [
+  'The organization’s compute router. These calls are forwarded to it under `/router`, e.g. `GET /router/jobs`, and answered',
+  'by it; `GET /router/openapi.json` describes them.',
+  ...Object.entries(FORWARDED).map(([act, calls]) => `To ${act}: ${calls.join(', ').replace(/:(\w+)/g, '{$1}')}.`),
+].join(' ');
+
+export function routerRoutes(app: App, ledger: Ledger, logger: Logger): void {
+  const open = new Set<AbortController>();
+  app.addHook('preClose', async () => {
+    for (const call of open) call.abort();
+  });
+
+  app.put(
+    '/organizations/:id/router',
+    {
+      config: { may: 'operate' },
+      schema: {
+        tags: ['organizations'],
+        summary: 'Connect an organization with its compute router, or with none',
+        description: 'Under the service’s admin token. Who sees the router sees all of it.',
+        security: [{ bearer: [] }],
+        params: z.object({ id: z.string() }),
+        body: RouterChange,
+        response: { 200: RouterConnection },
+      },
+    },
+    ({ params, body }) => ledger.db.transaction((tx) => connectRouter(tx, params.id, body.url, ledger.now())),
+  );
+
+  for (const [may, calls] of Object.entries(FORWARDED) as [keyof typeof FORWARDED, readonly string[]][])
+    for (const call of calls) {
+      const [method, path] = call.split(' ') as ['GET' | 'POST', string];
+      app.route({
+        method,
+        url: `/router${path}`,
+        exposeHeadRoute: false,
+        config: { may },
+        schema: { hide: true },
+        handler: (request, reply) => forward(request, reply, path),
+      });
+    }
+
+  async function forward(request: FastifyRequest, reply: FastifyReply, pattern: string): Promise<FastifyReply> {
+    const { organization_id } = request.principal;
+    const idempotency_key = keyOf(request);
+    const path = pathOf(pattern, request.params as Record<string, string>);
+    const router_url = await findRouter(ledger.db, organization_id);
+    if (router_url === null)
+      throw refuse(
+        'router_not_connected',
+        'This organization has no compute router. The service’s operator connects one.',
+      );
+    const url = new URL(router_url + path);
+    url.search = request.url.split('?').slice(1).join('?');
+    const last_event_id = request.headers['last-event-id'];
+    const call = new AbortController();
+    open.add(call);
+    reply.raw.once('close', () => {
+      call.abort();
+      open.delete(call);
+    });
+    const answer = await exchange(
+      {
+        method: request.method,
+        url,
+        token: ledger.config.router_token,
+        request_id: request.id,
+        accept: wantsEvents(request) ? 'text/event-stream' : 'application/json',
+        last_event_id: typeof last_event_id === 'string' && EVENT_ID.test(last_event_id) ? last_event_id : undefined,
+        // Organizations that share a router do not share their keys.
+        idempotency_key:
+          idempotency_key === undefined ? undefined : sha256Hex(`${organization_id}\n${idempotency_key}`),
+        body: request.body ?? undefined,
+      },
+      call.signal,
+    ).catch((error: Error) => {
+      const { cause } = error;
+      if (!call.signal.aborted) logger.warn({ request_id: request.id, organization_id, err: cause }, 'router away');
+      throw error;
+    });
+    // A stream that breaks off is no error of ours; whoever reads it notices.
+    answer.body.on('error', () => undefined);
+    return reply.code(answer.status).headers(answer.headers).header('x-accel-buffering', 'no').send(answer.body);
+  }
+}
+
+/** Throws `not_found`. */
+function pathOf(pattern: string, { id }: Record<string, string>): string {
+  if (id === undefined) return pattern;
+  if (!ID.test(id)) throw new Refusal('not_found', 'Nothing is known under this address.');
+  return pattern.replace(':id', id);
+}
