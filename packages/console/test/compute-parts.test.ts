@@ -1,7 +1,15 @@
 /** The parts of the compute pages that need no browser: times, charts, logs. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bucketAt, columnOf, labelled, stack, steps, ticks } from '../src/pages/compute/chart/geometry.ts';
+import {
+  bucketAt,
+  columnOf,
+  labelled,
+  labelledHours,
+  stack,
+  steps,
+  ticks,
+} from '../src/pages/compute/chart/geometry.ts';
 import { durationWords, hoursWords, timeLeft } from '../src/pages/compute/duration.ts';
 import { append, asText, matching, NO_LINES, visibleLines } from '../src/pages/compute/log/lines.ts';
 
@@ -77,6 +85,15 @@ describe('charts', () => {
     assert.deepEqual(labelled(24, 4), [5, 11, 17, 23]);
     assert.deepEqual(labelled(7, 10), [0, 1, 2, 3, 4, 5, 6]);
     assert.deepEqual(labelled(30, 0), [29]);
+  });
+
+  test('hours are labelled where a clock would be', () => {
+    const from = Date.UTC(2026, 4, 29, 13);
+    const hours = Array.from({ length: 24 }, (_, i) => new Date(from + i * 3_600_000).toISOString());
+    const shown = (room: number) => labelledHours(hours, room).map((i) => hours[i]!.slice(11, 13));
+    assert.deepEqual(shown(6), ['16', '20', '00', '04', '08', '12']);
+    assert.deepEqual(shown(3), ['00', '12']);
+    assert.deepEqual(shown(0), ['00']);
   });
 });
 

@@ -38,7 +38,7 @@ export function answerOf<T>(status: number, text: string, request_id: string): T
 export function address(path: string, query: Record<string, string | number | undefined>): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   if (given.length === 0) return path;
-  return `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  return `${path}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
 /** Printable and unguessable; `crypto.randomUUID` would want HTTPS. */

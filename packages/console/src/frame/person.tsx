@@ -7,6 +7,7 @@ import { problemOf } from '../api/problem.ts';
 import { store } from '../api/store.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { sentence } from '../words/vocabulary.ts';
 import { showKeyboardHelp } from './keyboard-help.tsx';
 import { chooseTheme, THEMES, useTheme } from './theme.ts';
 import { toast } from './toasts.tsx';
@@ -61,7 +62,7 @@ export function PersonMenu({ session }: { session: Session }) {
   });
   const signOut = [
     { label: 'Sign out', icon: 'out' as const, onSelect: () => leave.mutate(false) },
-    { label: 'Sign out everywhere', onSelect: () => leave.mutate(true) },
+    { label: 'Sign out everywhere', icon: 'out' as const, onSelect: () => leave.mutate(true) },
   ];
   return (
     <Menu
@@ -70,7 +71,7 @@ export function PersonMenu({ session }: { session: Session }) {
       side="above"
       groups={[
         THEMES.map((each) => ({
-          label: each === 'system' ? 'As the system' : each === 'light' ? 'Light' : 'Dark',
+          label: `${sentence(each)} theme`,
           chosen: theme === each,
           onSelect: () => chooseTheme(each),
         })),

@@ -9,6 +9,7 @@ import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton, SkeletonRows } from '../parts/skeleton.tsx';
+import { Fault } from './fault.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationMenu, PersonMenu } from './person.tsx';
@@ -39,13 +40,21 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       {drawn && <div className="scrim" aria-hidden="true" onClick={() => setDrawn(false)} />}
       <div className="side" data-drawn={drawn || undefined}>
-        {session.data ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
-        <Navigation />
-        {session.data && <PersonMenu session={session.data} />}
+        <div className="side-inside">
+          {session.data ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
+          <Navigation />
+          {session.data && <PersonMenu session={session.data} />}
+        </div>
       </div>
       <main id="main" tabIndex={-1}>
         <Inside error={known ? null : session.error} retry={() => void session.refetch()}>
-          {known ? <Suspense fallback={<PageSkeleton />}>{children}</Suspense> : <PageSkeleton />}
+          {known ? (
+            <Fault key={path}>
+              <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+            </Fault>
+          ) : (
+            <PageSkeleton />
+          )}
         </Inside>
       </main>
       <KeyboardHelp />
@@ -58,6 +67,9 @@ function Inside({ error, retry, children }: { error: unknown; retry: () => void;
   return (
     <div className="page">
       <Problem error={error} retry={retry} />
+      <p className="session-lost">
+        <Link href="/sign-in">Sign in as somebody else</Link>
+      </p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { call } from '../api/call.ts';
 import { KEYS } from '../api/keys.ts';
 import { useSession } from '../api/queries.ts';
 
-/** Only owners may list people and keys; everybody else sees the id. */
+/** Only owners may list people and keys; everybody else finds the id behind a word. */
 const namesQuery = queryOptions({
   queryKey: KEYS.settings('names'),
   queryFn: async ({ signal }) => {
@@ -27,7 +27,7 @@ export function useNameOf(): (id: string) => string {
   const { data } = useQuery({ ...namesQuery, enabled: session.role === 'owner' });
   return (id) => {
     if (id === session.id) return 'you';
-    return data?.[id] ?? (id.startsWith('key_') ? `a key (…${id.slice(-6)})` : `a person (…${id.slice(-6)})`);
+    return data?.[id] ?? (id.startsWith('key_') ? 'a key' : 'a colleague');
   };
 }
 

@@ -18,6 +18,8 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // Who opened a form wants to fill it; else the focus stays where the browser put it.
+    shown?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus();
     return () => shown?.close();
   }, []);
   return (

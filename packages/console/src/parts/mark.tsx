@@ -1,8 +1,8 @@
 /** Status marks: each its own shape, the same as on the receipt's page, so that they tell apart without colour. */
+import type { MarkName, Tone } from './tones.ts';
 import './mark.css';
 
-export type Tone = 'good' | 'caution' | 'bad' | 'neutral' | 'accent';
-export type MarkName = 'tick' | 'warning' | 'cross' | 'ring' | 'dash' | 'half';
+export type { MarkName, Tone };
 
 const DISC = 'M8 1A7 7 0 0 1 8 15A7 7 0 0 1 8 1Z';
 const RING = 'M8 1.9A6.1 6.1 0 0 1 8 14.1A6.1 6.1 0 0 1 8 1.9Z';

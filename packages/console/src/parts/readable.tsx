@@ -1,6 +1,7 @@
 /** JSON somebody else shaped, as names and values, or raw for whoever wants it exactly. */
 import type { Json } from '@rcpt/contract/wire.ts';
 import { type ReactNode, useState } from 'react';
+import { Section } from '../frame/page.tsx';
 import { amount } from '../words/numbers.ts';
 import { IconButton } from './button.tsx';
 import { copy } from './copy.tsx';
@@ -14,29 +15,58 @@ const VIEWS = [
 ] as const;
 const LONG = 600;
 
-/** Members in the order they were sent; nested objects become dotted names. */
-export function Readable({ value, what }: { value: { readonly [name: string]: Json }; what: string }) {
-  const [view, setView] = useState<'readable' | 'raw'>('readable');
-  const members = flatten(value);
+type View = (typeof VIEWS)[number]['value'];
+
+interface ReadableProps {
+  value: { readonly [name: string]: Json };
+  /** The section's heading, and in words what can be shown in two ways: `Inputs`. */
+  title: string;
+}
+
+/** A section of a page. */
+export function ReadableSection({ value, title }: ReadableProps) {
+  const [view, setView] = useState<View>('readable');
   return (
-    <div className="readable">
-      <div className="readable-head">
-        <Choice label={`How ${what} are shown`} options={VIEWS} value={view} onChange={setView} />
-      </div>
+    <Section
+      title={title}
+      beside={<Choice small label={`How to show: ${title}`} options={VIEWS} value={view} onChange={setView} />}
+    >
       {view === 'raw' ? (
         <RawJson value={value} />
-      ) : members.length === 0 ? (
-        <p className="muted">Nothing was said here.</p>
       ) : (
-        <Facts>
-          {members.map(([name, member]) => (
-            <Fact key={name} label={name}>
-              {shown(member)}
-            </Fact>
-          ))}
-        </Facts>
+        <div className="sheet">
+          <Members value={value} />
+        </div>
       )}
+    </Section>
+  );
+}
+
+/** The same inside something that has its own heading; `what` names it for screen readers. */
+export function Readable({ value, what }: { value: ReadableProps['value']; what: string }) {
+  const [view, setView] = useState<View>('readable');
+  return (
+    <div>
+      <div className="readable-head">
+        <Choice small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
+      </div>
+      {view === 'raw' ? <RawJson value={value} /> : <Members value={value} />}
     </div>
+  );
+}
+
+/** In the order they were sent; the members of nested objects get dotted names. */
+function Members({ value }: Pick<ReadableProps, 'value'>) {
+  const members = flatten(value);
+  if (members.length === 0) return <p className="muted">Nothing was said here.</p>;
+  return (
+    <Facts>
+      {members.map(([name, member]) => (
+        <Fact key={name} label={name}>
+          {shown(member)}
+        </Fact>
+      ))}
+    </Facts>
   );
 }
 

@@ -42,7 +42,7 @@ export function Row({ at, children }: { at?: boolean | undefined; children: Reac
   return <tr data-at={at || undefined}>{children}</tr>;
 }
 
-export function Cell({ kind, children }: { kind?: Column['kind']; children: ReactNode }) {
+export function Cell({ kind, children }: { kind?: Column['kind'] | undefined; children: ReactNode }) {
   return <td className={kind}>{children}</td>;
 }
 

@@ -20,12 +20,13 @@ interface ChoiceProps<Value extends string> {
   options: readonly { value: Value; label: string }[];
   value: Value;
   onChange: (value: Value) => void;
+  small?: boolean;
 }
 
 /** One of a few, at once. */
-export function Choice<Value extends string>({ label, options, value, onChange }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ label, options, value, onChange, small }: ChoiceProps<Value>) {
   return (
-    <fieldset className="choice">
+    <fieldset className={small ? 'choice small' : 'choice'}>
       <legend className="unseen">{label}</legend>
       {options.map((option) => (
         <button

@@ -1,6 +1,6 @@
 /** How a Run stands, in one mark and a few words: what a list shows and a person acts on. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import type { MarkName, Tone } from '../parts/mark.tsx';
+import type { MarkName, Tone } from '../parts/tones.ts';
 
 export interface Standing {
   mark: MarkName;

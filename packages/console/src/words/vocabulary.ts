@@ -41,9 +41,9 @@ export const EVIDENCE_KINDS = all<EvidenceKind>()(
   'log',
 );
 
-/** A lane as the receipt's page calls it. */
+/** A lane as the receipt's page calls it; the generic one by its own name, which beside a Run would say nothing. */
 export const LANE_LABEL: Record<LaneName, string> = {
-  generic: 'Run',
+  generic: 'Generic',
   eval: 'Evaluation',
   cook: 'Fine-tune lift',
   incident: 'Incident',

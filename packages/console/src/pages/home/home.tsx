@@ -65,21 +65,30 @@ function Waiting({ mayApprove }: { mayApprove: boolean }) {
       <Runs
         title={mayApprove ? 'Waiting for your approval' : 'Waiting for approval'}
         query={verdicts}
+        shown="verdict"
         all="/runs?stage=Verdict"
       />
-      <Runs title="At their checks" query={checks} all="/runs?stage=Checks" />
+      <Runs title="At their checks" query={checks} shown="status" all="/runs?stage=Checks" />
     </>
   );
 }
 
 type Listed = Parameters<typeof Loaded<z.infer<typeof RunList>>>[0]['query'];
 
-function Runs({ title, query, all }: { title: string; query: Listed; all: string }) {
+interface RunsProps {
+  title: string;
+  query: Listed;
+  shown: 'status' | 'verdict';
+  /** Where all of them are listed. */
+  all: string;
+}
+
+function Runs({ title, query, shown, all }: RunsProps) {
   if (query.data?.runs.length === 0) return null;
   return (
     <Section title={title} beside={query.data?.next_after ? <Link href={all}>All of them</Link> : null}>
       <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
-        {({ runs }) => <RunTable label={title} runs={runs} />}
+        {({ runs }) => <RunTable label={title} runs={runs} shown={shown} />}
       </Loaded>
     </Section>
   );

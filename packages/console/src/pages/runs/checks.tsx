@@ -21,9 +21,8 @@ export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
   return (
     <Section title="Checks" beside={tally(run.checks)}>
       <div className="checks">
-        {CATEGORIES.map((category) => {
-          const checks = run.checks.filter((check) => check.category === category).sort(byAttention);
-          return checks.length === 0 ? null : (
+        {byCategory(run.checks).map(([category, checks]) => {
+          return (
             <section key={category} aria-label={sentence(category)}>
               <h3>{sentence(category)}</h3>
               <ul>
@@ -52,6 +51,16 @@ function Line({ run, check, why }: { run: Run; check: Check; why: string | null 
       <span className="check-severity">{sentence(check.severity)}</span>
     </li>
   );
+}
+
+/** Each category with its checks; the one that asks for attention most comes first. */
+function byCategory(all: readonly Check[]) {
+  return CATEGORIES.map((category) => {
+    const checks = all.filter((check) => check.category === category).sort(byAttention);
+    return [category, checks] as const;
+  })
+    .filter(([, checks]) => checks.length > 0)
+    .sort(([, [a]], [, [b]]) => byAttention(a!, b!));
 }
 
 function byAttention(a: Check, b: Check): number {

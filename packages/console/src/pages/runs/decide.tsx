@@ -2,6 +2,7 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { useState } from 'react';
 import { ledger } from '../../api/ledger.ts';
+import { problemOf } from '../../api/problem.ts';
 import { toast } from '../../frame/toasts.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { TextAreaField } from '../../parts/field.tsx';
@@ -30,14 +31,11 @@ export function Decide({ run, decision, onClose }: DecideProps) {
   const [note, setNote] = useState('');
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';
-  const act = useRunAct(
-    run.id,
-    async (said: { decision: 'approved' | 'rejected'; note: string; mint: boolean }, key) => {
-      // A repeat after a lost answer finds the decision made and goes on to the receipt.
-      await ledger.approve(run.id, { decision: said.decision, note: said.note }, key);
-      return said.mint ? ledger.mint(run.id) : null;
-    },
-  );
+  const act = useRunAct(run.id, async (said: { decision: typeof decision; note: string; mint: boolean }, key) => {
+    await ledger.approve(run.id, { decision: said.decision, note: said.note }, key);
+    // The decision stands whatever happens to the receipt: the Run then waits at its next step.
+    return said.mint ? ledger.mint(run.id).catch(sayProblem) : null;
+  });
   const confirm = () =>
     act.mutate(
       { decision, note: note.trim(), mint: approving && mintNow },
@@ -85,4 +83,9 @@ export function Decide({ run, decision, onClose }: DecideProps) {
       )}
     </Confirm>
   );
+}
+
+function sayProblem(error: unknown): null {
+  toast(`Not minted yet: ${problemOf(error).detail}`, 'bad');
+  return null;
 }

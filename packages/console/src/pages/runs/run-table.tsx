@@ -2,43 +2,74 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { Status } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { OutcomeStatus } from '../../parts/outcome.tsx';
-import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { Cell, type Column, HeadCell, Row, Table } from '../../parts/table.tsx';
 import { standingOf } from '../../words/standing.ts';
 import { LANE_LABEL } from '../../words/vocabulary.ts';
 
-const COLUMNS = [
-  { label: 'Title' },
-  { label: 'Lane', kind: 'wide' },
-  { label: 'Stands', kind: 'least' },
-  { label: 'Verdict', kind: 'wide' },
-  { label: 'Last step', kind: 'number' },
-] as const;
+/** What a list says of each Run, beside its title: in a list of one stage the status would say the same in every line. */
+type Shown = 'all' | 'status' | 'verdict';
 
-/** One line per Run; `at` is the line the keyboard stands on. */
-export function RunTable({ label, runs, at = -1 }: { label: string; runs: readonly Run[]; at?: number }) {
+const COLUMNS: Record<Shown, readonly Column[]> = {
+  all: [
+    { label: 'Title' },
+    { label: 'Lane', kind: 'wide' },
+    { label: 'Status' },
+    { label: 'Verdict', kind: 'wide' },
+    { label: 'Last step', kind: 'number' },
+  ],
+  status: [
+    { label: 'Title' },
+    { label: 'Lane', kind: 'wide' },
+    { label: 'Status' },
+    { label: 'Last step', kind: 'number' },
+  ],
+  verdict: [
+    { label: 'Title' },
+    { label: 'Lane', kind: 'wide' },
+    { label: 'Verdict' },
+    { label: 'Last step', kind: 'number' },
+  ],
+};
+
+interface RunTableProps {
+  label: string;
+  runs: readonly Run[];
+  shown?: Shown;
+  /** The line the keyboard stands on. */
+  at?: number;
+}
+
+/** One line per Run. */
+export function RunTable({ label, runs, shown = 'all', at = -1 }: RunTableProps) {
   return (
     <div className="sheet flush">
-      <Table label={label} columns={COLUMNS}>
+      <Table label={label} columns={COLUMNS[shown]}>
         {runs.map((run, row) => (
-          <RunRow key={run.id} run={run} at={row === at} />
+          <RunRow key={run.id} run={run} shown={shown} at={row === at} />
         ))}
       </Table>
     </div>
   );
 }
 
-function RunRow({ run, at }: { run: Run; at: boolean }) {
+function RunRow({ run, shown, at }: { run: Run; shown: Shown; at: boolean }) {
   const { mark, tone, words } = standingOf(run);
   return (
     <Row at={at}>
       <HeadCell href={`/runs/${run.id}`}>{run.title}</HeadCell>
       <Cell kind="wide">{LANE_LABEL[run.lane]}</Cell>
-      <Cell kind="least">
-        <Status mark={mark} tone={tone}>
-          {words}
-        </Status>
-      </Cell>
-      <Cell kind="wide">{run.verdict && <OutcomeStatus outcome={run.verdict.outcome} />}</Cell>
+      {shown !== 'verdict' && (
+        <Cell>
+          <Status mark={mark} tone={tone}>
+            {words}
+          </Status>
+        </Cell>
+      )}
+      {shown !== 'status' && (
+        <Cell kind={shown === 'all' ? 'wide' : undefined}>
+          {run.verdict && <OutcomeStatus outcome={run.verdict.outcome} />}
+        </Cell>
+      )}
       <Cell kind="number">
         <Moment at={run.updated_at} />
       </Cell>

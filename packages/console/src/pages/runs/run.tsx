@@ -10,7 +10,7 @@ import { Fact, Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Badge, Status } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Readable } from '../../parts/readable.tsx';
+import { ReadableSection } from '../../parts/readable.tsx';
 import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
 import { type Step, Stepper } from '../../parts/stepper.tsx';
 import { whyNot } from '../../words/may.ts';
@@ -27,7 +27,7 @@ const UP = { href: '/runs', label: 'Runs' };
 export function RunPage() {
   const { id = '' } = useParams<{ id: string }>();
   const run = useQuery(runQuery(id));
-  if (run.data !== undefined) return <Loadable run={run.data} />;
+  if (run.data !== undefined) return <KnownRun run={run.data} />;
   return (
     <Page title="Run" up={UP}>
       <Loaded query={run} skeleton={<RunSkeleton />}>
@@ -37,7 +37,7 @@ export function RunPage() {
   );
 }
 
-function Loadable({ run }: { run: Run }) {
+function KnownRun({ run }: { run: Run }) {
   const { role } = useSession();
   const { mark, tone, words } = standingOf(run);
   const why = whyNot(role, 'work');
@@ -60,19 +60,9 @@ function Loadable({ run }: { run: Run }) {
       <NextStep run={run} />
       {run.receipt_id !== null && <Minted receipt_id={run.receipt_id} />}
       <ChecksSection run={run} why={why} />
-      {run.execution !== null && (
-        <Section title="Execution">
-          <div className="sheet">
-            <Readable value={run.execution} what="the execution’s members" />
-          </div>
-        </Section>
-      )}
+      {run.execution !== null && <ReadableSection title="Execution" value={run.execution} />}
       <EvidenceSection run={run} why={why} />
-      <Section title="Inputs">
-        <div className="sheet">
-          <Readable value={run.inputs} what="the inputs" />
-        </div>
-      </Section>
+      <ReadableSection title="Inputs" value={run.inputs} />
       <Section title="About this Run">
         <div className="sheet">
           <About run={run} />

@@ -38,6 +38,11 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
       onClose();
     },
   });
+  const change = (to: Form) => {
+    setForm(to);
+    setContent('');
+    setKind(to === 'hash' ? 'file' : 'note');
+  };
   const kinds = form === 'hash' ? EVIDENCE_KINDS : TEXT_KINDS;
   const body: NewEvidence =
     form === 'hash' ? { kind, label, sha256: content.trim() } : { kind: form === 'url' ? 'url' : kind, label, content };
@@ -50,7 +55,7 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
           if (!attach.isPending) attach.mutate(body);
         }}
       >
-        <Choice label="What is attached" options={FORMS} value={form} onChange={setForm} />
+        <Choice label="What is attached" options={FORMS} value={form} onChange={change} />
         <TextField
           label="Label"
           required

@@ -1,0 +1,118 @@
+/** What the console says and sends, without a browser. */
+import { strict as assert } from 'node:assert';
+import { describe, test } from 'node:test';
+import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { address, answerOf } from '../src/api/call.ts';
+import { ProblemError } from '../src/api/problem.ts';
+import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
+import { exact, relative } from '../src/words/instant.ts';
+import { whyNot } from '../src/words/may.ts';
+import { amount, byteSize, usd } from '../src/words/numbers.ts';
+import { standingOf } from '../src/words/standing.ts';
+import { LANES as LANE_NAMES } from '../src/words/vocabulary.ts';
+
+/** What a person could type into every field of a lane. */
+const TYPED: Record<string, Record<string, string>> = {
+  generic: { task: 'Summarize the visit notes', kind: 'agent' },
+  eval: { flight_sheet: 'roof-survey\n1.2.0', '': '{"budget_eur": 1500}' },
+  cook: { base_model: 'acme/base-8b', dataset: 'support chats', pairs: '1,200', eval_before: '0.61' },
+  incident: { kind: 'tool_misuse', tier: 'low', response: 'lane_locked\n\nhuman_approval_required\n' },
+  'dataset-download': {
+    name: 'Roof photos',
+    slug: 'roof-photos',
+    version: '2026.1',
+    granted_to: 'insurer',
+    sha256: 'a3'.repeat(32),
+    size_bytes: '48200112',
+    row_count: '1204',
+    expires_at: '2027-01-31T00:00:00Z',
+  },
+  'model-pin': { name: 'Support Chat', slug: 'acme/chat', params_b: '8', card: '{"license": "apache-2.0"}' },
+};
+
+describe('the forms of a Run', () => {
+  for (const lane of LANE_NAMES)
+    test(`what is typed for ${lane} is what the ledger takes`, () => {
+      const inputs = inputsOf(lane, TYPED[lane]!);
+      const parsed = LANES[lane].inputs.safeParse(inputs);
+      assert.ok(parsed.success, parsed.error?.message);
+      for (const { name, optional } of LANE_FIELDS[lane]) assert.ok(optional || inputs[name] !== undefined, name);
+    });
+
+  test('the template of an execution lacks nothing but what a person fills in', () => {
+    for (const lane of LANE_NAMES) {
+      const filled = Object.entries(EXECUTION_TEMPLATE[lane]).map(([name, value]) => [
+        name,
+        value === '' ? 'x' : value,
+      ]);
+      const parsed = LANES[lane].execution.safeParse(Object.fromEntries(filled));
+      assert.ok(parsed.success, `${lane}: ${parsed.error?.message}`);
+    }
+  });
+
+  test('lines become a list without its empty ones', () => {
+    assert.deepEqual(inputsOf('incident', TYPED.incident!).response, ['lane_locked', 'human_approval_required']);
+  });
+
+  test('what is no number and no JSON is said, with its line', () => {
+    assert.throws(() => inputsOf('cook', { pairs: 'many' }), /Training pairs: many is no number/);
+    assert.throws(() => parsedJson('{\n  "a": 1,\n  oops\n}', 'This'), /This is not JSON yet: look at line 3/);
+  });
+});
+
+describe('words', () => {
+  test('instants near and far', () => {
+    const now = Date.parse('2026-05-29T12:00:00.000Z');
+    assert.equal(relative('2026-05-29T11:59:30.000Z', now), 'just now');
+    assert.equal(relative('2026-05-29T11:56:00.000Z', now), '4 min ago');
+    assert.equal(relative('2026-05-28T11:00:00.000Z', now), '1 day ago');
+    assert.equal(relative('2025-05-29T12:00:00.000Z', now), '29 May 2025');
+    assert.equal(relative('2026-05-29T14:00:00.000Z', now), 'in 2 h');
+    assert.equal(exact('2026-05-29T20:14:33.123Z'), '29 May 2026, 20:14:33 UTC');
+  });
+
+  test('numbers, sizes and money', () => {
+    assert.equal(amount(0.933333), '0.933333');
+    assert.equal(amount(1_234_567), '1,234,567');
+    assert.equal(byteSize(999), '999 bytes');
+    assert.equal(byteSize(12_000_000), '12 MB');
+    assert.equal(usd(1234.5), '1,234.50 USD');
+  });
+
+  test('a refused act names the role and what it takes', () => {
+    assert.equal(whyNot('owner', 'administer'), null);
+    assert.equal(whyNot('auditor', 'approve'), 'Your role here is auditor; this takes approver or owner.');
+  });
+
+  test('a Run stands where a person would say it does', () => {
+    const run = { stage: 'Checks', checks: [{ status: 'open' }, { status: 'pass' }], approval: null, receipt_id: null };
+    const standing = (change: object) => standingOf({ ...run, ...change } as unknown as Run).words;
+    assert.equal(standing({}), '1 open check');
+    assert.equal(standing({ stage: 'Verdict', checks: [] }), 'Waiting for approval');
+    assert.equal(standing({ stage: 'Approval', approval: { decision: 'rejected' } }), 'Rejected');
+    assert.equal(standing({ stage: 'Approval', approval: { decision: 'approved' } }), 'Approved, not sealed');
+    assert.equal(standing({ stage: 'Receipt', receipt_id: 'RCPT-000001-0a1b2c3d' }), 'Sealed');
+  });
+});
+
+describe('calls', () => {
+  test('an address carries what was asked for and nothing that was not', () => {
+    assert.equal(address('/runs', { lane: 'eval', search: undefined, after: '' }), '/runs?lane=eval');
+    assert.equal(address('/runs', { search: 'a&b=c' }), '/runs?search=a%26b%3Dc');
+  });
+
+  test('whatever is answered, a failure is a problem with its request id', () => {
+    const of = (status: number, text: string) => {
+      try {
+        return answerOf(status, text, 'r-1');
+      } catch (error) {
+        assert.ok(error instanceof ProblemError);
+        return [error.problem.code, error.problem.request_id];
+      }
+    };
+    assert.deepEqual(of(200, '{"ok": true}'), { ok: true });
+    assert.deepEqual(of(502, '<html>Bad gateway</html>'), ['unreadable_answer', 'r-1']);
+    assert.deepEqual(of(404, '{"code": "not_found", "detail": "No.", "request_id": "r-2"}'), ['not_found', 'r-2']);
+  });
+});
