@@ -1,9 +1,169 @@
-import { Page } from '../../frame/page.tsx';
+/** All jobs, newest first, by status and member. */
+import type { Job } from '@rcpt/contract/router/compute.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useLocation, useSearchParams } from 'wouter';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { useRowCursor } from '../../parts/row-cursor.ts';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { usd } from '../../words/numbers.ts';
+import { ComputePage } from './compute-page.tsx';
+import { jobsQuery, memberNamesQuery } from './queries.ts';
+import { JobState, useMemberName } from './small.tsx';
+import { gpuName, JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './words.ts';
 
 export function Jobs() {
+  const [search, setSearch] = useSearchParams();
+  const status = JOB_STATUSES.find((each) => each === search.get('status'));
+  const member_id = search.get('member') ?? undefined;
+  const jobs = useInfiniteQuery(jobsQuery({ status, member_id }));
+  const filtered = status !== undefined || member_id !== undefined;
+  const choose = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
   return (
-    <Page title="Jobs">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title="Jobs"
+      up={{ href: '/compute', label: 'Compute' }}
+      query={jobs}
+      skeleton={
+        <>
+          <Filters status={status} member_id={member_id} choose={choose} />
+          <SkeletonRows rows={12} />
+        </>
+      }
+      actions={
+        <ButtonLink href="/compute/quotes" kind="primary" icon="plus">
+          Quote a job
+        </ButtonLink>
+      }
+    >
+      {({ pages }) => (
+        <>
+          <Filters status={status} member_id={member_id} choose={choose} />
+          {pages[0]?.length === 0 ? (
+            <NoJobs filtered={filtered} clear={() => setSearch({}, { replace: true })} />
+          ) : (
+            <JobTable jobs={pages.flat()} />
+          )}
+          {jobs.hasNextPage && (
+            <p className="more">
+              <Button busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+                Show older jobs
+              </Button>
+            </p>
+          )}
+        </>
+      )}
+    </ComputePage>
   );
+}
+
+interface FiltersProps {
+  status: string | undefined;
+  member_id: string | undefined;
+  choose: (name: 'status' | 'member', value: string) => void;
+}
+
+function Filters({ status = '', member_id = '', choose }: FiltersProps) {
+  const { data: members = [] } = useQuery(memberNamesQuery);
+  const unnamed = member_id !== '' && !members.some(({ id }) => id === member_id);
+  return (
+    <div className="filters">
+      <SelectField label="Status" labelHidden value={status} onChange={({ target }) => choose('status', target.value)}>
+        <option value="">Any status</option>
+        {JOB_STATUSES.map((each) => (
+          <option key={each} value={each}>
+            {JOB_LOOK[each].word}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="Member"
+        labelHidden
+        value={member_id}
+        onChange={({ target }) => choose('member', target.value)}
+      >
+        <option value="">Any member</option>
+        {unnamed && <option value={member_id}>{member_id}</option>}
+        {members.map(({ id, name, email }) => (
+          <option key={id} value={id}>
+            {name} ({email})
+          </option>
+        ))}
+      </SelectField>
+    </div>
+  );
+}
+
+function NoJobs({ filtered, clear }: { filtered: boolean; clear: () => void }) {
+  if (filtered)
+    return (
+      <Empty icon="search" title="No job matches">
+        <Button onClick={clear}>Show all jobs</Button>
+      </Empty>
+    );
+  return (
+    <Empty icon="runs" title="No jobs yet">
+      <p>A job starts with a quote: which GPU, for how many hours. The first worker that fits runs it.</p>
+      <ButtonLink href="/compute/quotes">Quote a job</ButtonLink>
+    </Empty>
+  );
+}
+
+function JobTable({ jobs }: { jobs: readonly Job[] }) {
+  const [, navigate] = useLocation();
+  const { at } = useRowCursor(jobs.length, (row) => navigate(`/compute/jobs/${encodeURIComponent(jobs[row]!.id)}`));
+  const memberName = useMemberName();
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Jobs, newest first"
+        columns={[
+          { label: 'Job' },
+          { label: 'Status' },
+          { label: 'Member', kind: 'wide' },
+          { label: 'GPU', kind: 'wide' },
+          { label: 'Cost', kind: 'number' },
+          { label: 'Created', kind: 'number' },
+        ]}
+      >
+        {jobs.map((job, i) => (
+          <Row key={job.id} at={at === i}>
+            <HeadCell href={`/compute/jobs/${encodeURIComponent(job.id)}`}>
+              {typeWord(job.job_type)} <code className="short-id">{shortId(job.id)}</code>
+            </HeadCell>
+            <Cell>
+              <JobState status={job.status} />
+            </Cell>
+            <Cell kind="wide">{memberName(job.member_id)}</Cell>
+            <Cell kind="wide">{gpuName(job.requested_gpu_sku)}</Cell>
+            <Cell kind="number">
+              <Cost job={job} />
+            </Cell>
+            <Cell kind="number">
+              <Moment at={job.created_at} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+/** What it came to; before that what it was estimated at. */
+function Cost({ job: { actual_cost_usd, estimated_cost_usd, status } }: { job: Job }) {
+  if (actual_cost_usd !== null) return usd(actual_cost_usd);
+  if (status === 'failed' || status === 'canceled') return 'none';
+  return <span title="Estimated">≈ {usd(estimated_cost_usd)}</span>;
 }

@@ -1,4 +1,5 @@
 /** What the compute pages ask for. News of the router make it stale; while the router is away each asks again by itself. */
+import type { Job } from '@rcpt/contract/router/compute.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { KEYS } from '../../api/keys.ts';
 import { ProblemError } from '../../api/problem.ts';
@@ -83,11 +84,18 @@ export const jobQuery = (id: string) =>
     refetchInterval: every(),
   });
 
-export const eventsQuery = (id: string) =>
+/** A moment after a job has ended its Run is opened in the ledger. */
+const AFTERMATH_MS = 20_000;
+const NEXT_LOOK_MS = 2_500;
+
+export const eventsQuery = ({ id, actual_finished_at }: Pick<Job, 'id' | 'actual_finished_at'>) =>
   queryOptions({
     queryKey: KEYS.compute('job', id, 'events'),
     queryFn: ({ signal }) => router.events(id, signal),
-    refetchInterval: every(),
+    refetchInterval: (asked) => {
+      const ended = actual_finished_at === null ? Number.NEGATIVE_INFINITY : Date.parse(actual_finished_at);
+      return every(Date.now() - ended < AFTERMATH_MS ? NEXT_LOOK_MS : false)(asked);
+    },
   });
 
 export const artifactsQuery = (id: string) =>
@@ -103,7 +111,7 @@ export const jobReceiptsQuery = (id: string, dates: readonly string[]) =>
     queryKey: KEYS.compute('job', id, 'receipts', dates),
     queryFn: async ({ signal }) => {
       const pages = await Promise.all(dates.map((date) => router.receipts({ date, job_id: id, limit: 100 }, signal)));
-      return pages.flatMap((page) => page.receipts);
+      return pages.flatMap((page) => page.receipts).filter((receipt) => receipt.job_id === id);
     },
     refetchInterval: every(),
   });

@@ -3,7 +3,7 @@
  * charts that share `at` stand on the same one. For those who do not look, the cursor is a slider that reads values aloud.
  */
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { bucketAt, columnOf, type Frame, heightOf, stack, steps, ticks } from './geometry.ts';
+import { type Bar, bucketAt, columnOf, type Frame, heightOf, stack, steps, ticks } from './geometry.ts';
 import './chart.css';
 
 export interface Series {
@@ -94,14 +94,22 @@ function Axis({ marks, frame, axis }: { marks: number[]; frame: Frame; axis: (va
   });
 }
 
+/** One shape per series, however many buckets there are. */
 function Bars({ series, frame }: { series: readonly Series[]; frame: Frame }) {
-  return Array.from({ length: frame.buckets }, (_, bucket) => {
-    const values = series.map(({ values }) => values[bucket] ?? 0);
-    const bars = stack(frame, bucket, values);
-    return series.map(
-      ({ name, look }, i) => bars[i] && <rect key={`${bucket} ${name}`} className={look} {...bars[i]} />,
-    );
-  });
+  const bars = Array.from({ length: frame.buckets }, (_, bucket) =>
+    stack(
+      frame,
+      bucket,
+      series.map(({ values }) => values[bucket] ?? 0),
+    ),
+  );
+  return series.map(({ name, look }, i) => (
+    <path key={name} className={`bars ${look}`} d={bars.map((each) => outline(each[i] ?? null)).join('')} />
+  ));
+}
+
+function outline(bar: Bar | null): string {
+  return bar === null ? '' : `M${bar.x} ${bar.y}h${bar.width}v${bar.height}h${-bar.width}z`;
 }
 
 function Steps({ series, frame }: { series: readonly Series[]; frame: Frame }) {

@@ -68,7 +68,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
           { label: 'Holds' },
           { label: 'GPU load', kind: 'wide' },
           { label: 'Heartbeat', kind: 'wide' },
-          { label: 'Actions', kind: 'least', unseen: true },
+          { label: 'Actions', kind: 'wide', unseen: true },
         ]}
       >
         {workers.map((worker, i) => (
@@ -89,7 +89,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
               <GpuLoad gpus={worker.status === 'offline' ? [] : gpusOf(worker.metrics)} />
             </Cell>
             <Cell kind="wide">{worker.last_heartbeat_at ? <Moment at={worker.last_heartbeat_at} /> : 'never'}</Cell>
-            <Cell kind="least">
+            <Cell kind="wide">
               <Button
                 small
                 why={whyNot(role, 'administer')}
@@ -114,7 +114,7 @@ function Leases({ leases, current }: { leases: ActiveLease[] | undefined; curren
       {leases.map(({ lease_id, job_id, job_type, expires_at }) => (
         <li key={lease_id}>
           <JobLink id={job_id}>
-            {typeWord(job_type)} {shortId(job_id)}
+            {typeWord(job_type)} <span className="roomy">{shortId(job_id)}</span>
           </JobLink>{' '}
           <TimeLeft until={expires_at} />
         </li>

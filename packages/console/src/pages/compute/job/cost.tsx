@@ -1,0 +1,62 @@
+/** What a job costs and why: the server's rate times the hours. */
+import { gpuPrice } from '@rcpt/contract/prices.ts';
+import type { Job } from '@rcpt/contract/router/compute.ts';
+import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
+import { usd } from '../../../words/numbers.ts';
+import { durationWords, hoursWords } from '../duration.ts';
+import { isOver } from '../words.ts';
+
+export function Cost({ job, receipts }: { job: Job; receipts: readonly RouterReceipt[] | undefined }) {
+  const rate = gpuPrice(job.requested_gpu_sku)?.hourly_rate_usd;
+  const { actual_hours, actual_cost_usd } = job;
+  return (
+    <div className="cost">
+      <strong className="cost-sum">{actual_cost_usd === null ? null : usd(actual_cost_usd)}</strong>
+      {actual_cost_usd === null && <p className="cost-sum">{waitingWords(job)}</p>}
+      <dl>
+        <Line word="Estimated" rate={rate} hours={job.estimated_hours} cost={job.estimated_cost_usd} />
+        {actual_hours !== null && actual_cost_usd !== null && (
+          <Line word="Metered" rate={rate} hours={actual_hours} cost={actual_cost_usd} />
+        )}
+      </dl>
+      <Metering receipts={receipts ?? []} />
+    </div>
+  );
+}
+
+function waitingWords({ status, estimated_cost_usd }: Job) {
+  if (!isOver(status)) return `≈ ${usd(estimated_cost_usd)}`;
+  return 'Nothing was charged';
+}
+
+function Line({ word, rate, hours, cost }: { word: string; rate: string | undefined; hours: number; cost: number }) {
+  return (
+    <div className="cost-line">
+      <dt>{word}</dt>
+      <dd>
+        {rate === undefined ? null : (
+          <span>
+            {rate} USD/h × {hoursWords(hours)} =
+          </span>
+        )}{' '}
+        <strong>{usd(cost)}</strong>
+      </dd>
+    </div>
+  );
+}
+
+/** Both clocks stand in the receipt; this says which of them counted. */
+function Metering({ receipts }: { receipts: readonly RouterReceipt[] }) {
+  const metadata = receipts.find(({ receipt_type }) => receipt_type === 'worker_job_completed')?.metadata;
+  if (metadata === undefined || typeof metadata.measured_seconds !== 'number') return null;
+  const measured = durationWords(metadata.measured_seconds * 1000);
+  const { reported_seconds, metering } = metadata;
+  if (metering !== 'reported' || typeof reported_seconds !== 'number')
+    return <p className="muted">Measured by the router: {measured}, at least one second.</p>;
+  return (
+    <p className="muted">
+      Reported by the worker: {durationWords(reported_seconds * 1000)}, at least one second. The router measured{' '}
+      {measured} from accept to completion.
+    </p>
+  );
+}

@@ -1,0 +1,45 @@
+/** Who wanted it, where it runs, and under which ids it is known. */
+import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { Hash } from '../../../parts/copy.tsx';
+import { Fact, Facts } from '../../../parts/facts.tsx';
+import { workersQuery } from '../queries.ts';
+import { useMemberName } from '../small.tsx';
+import { gpuName } from '../words.ts';
+import { workerOf } from './steps.ts';
+
+export function Details({ job, events }: { job: Job; events: readonly JobEvent[] }) {
+  const memberName = useMemberName();
+  const { data: workers } = useQuery(workersQuery);
+  const worker_id = workerOf(events);
+  return (
+    <Facts>
+      <Fact label="Member">
+        <Link href={`/compute/jobs?member=${encodeURIComponent(job.member_id)}`}>{memberName(job.member_id)}</Link>
+      </Fact>
+      <Fact label="GPU">{gpuName(job.requested_gpu_sku)}</Fact>
+      {worker_id !== null && (
+        <Fact label="Worker">
+          <Link href={`/compute/workers/${encodeURIComponent(worker_id)}`}>
+            {workers?.find(({ id }) => id === worker_id)?.name ?? worker_id}
+          </Link>
+          {job.assigned_node_id !== null && <span className="muted"> on {job.assigned_node_id}</span>}
+        </Fact>
+      )}
+      <Fact label="Attempt">
+        {job.attempt === 0 ? 'None yet' : job.attempt} <span className="muted">of {job.max_attempts}</span>
+      </Fact>
+      {job.priority !== 0 && <Fact label="Priority">{job.priority}</Fact>}
+      {job.input_dataset_ids.length > 0 && <Fact label="Datasets">{job.input_dataset_ids.join(', ')}</Fact>}
+      {job.output_uri !== null && (
+        <Fact label="Output">
+          <Hash value={job.output_uri} what="Address" />
+        </Fact>
+      )}
+      <Fact label="Job id">
+        <Hash value={job.id} what="Job id" />
+      </Fact>
+    </Facts>
+  );
+}

@@ -1,0 +1,81 @@
+/** Queued, leased, running, over: when, and how long between. */
+import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
+import { Mark } from '../../../parts/mark.tsx';
+import { exact } from '../../../words/instant.ts';
+import { durationWords } from '../duration.ts';
+import { TimeSince } from '../small.tsx';
+import { isOver, JOB_LOOK } from '../words.ts';
+import { earlierAttempts, type Step, stepsOf } from './steps.ts';
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+});
+
+export function Timeline({ job, events }: { job: Job; events: readonly JobEvent[] }) {
+  const steps = stepsOf(job, events);
+  const earlier = earlierAttempts(events).filter(() => job.attempt > 1 || job.status === 'queued');
+  return (
+    <div className="timeline">
+      <ol className="steps" aria-label="How far the job is">
+        {steps.map((step, place) => (
+          <StepItem key={step.word} step={step} next={nextOf(steps, place)} />
+        ))}
+      </ol>
+      {earlier.length > 0 && (
+        <ul className="attempts">
+          {earlier.map(({ id, message, created_at }) => (
+            <li key={id}>
+              <time dateTime={created_at}>{exact(created_at)}</time> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function StepItem({ step, next }: { step: Step; next: Step | null }) {
+  const { status, word, at, state } = step;
+  const { mark, tone } = JOB_LOOK[status];
+  const current = state === 'now';
+  return (
+    <li className="step" data-state={state} aria-current={current ? 'step' : undefined}>
+      {state === 'done' ? (
+        <Mark name="tick" tone="neutral" />
+      ) : current ? (
+        <Mark name={mark} tone={tone} />
+      ) : (
+        <Mark name={state === 'ahead' ? 'ring' : 'dash'} tone="neutral" />
+      )}
+      <span className="step-word">{word}</span>
+      <span className="step-at">
+        {at === null ? (
+          state === 'left out' ? (
+            'not leased'
+          ) : (
+            ' '
+          )
+        ) : (
+          <time dateTime={at} title={exact(at)}>
+            {CLOCK.format(new Date(at))}
+          </time>
+        )}
+      </span>
+      <span className="step-took">
+        {at !== null && next?.at ? (
+          durationWords(Date.parse(next.at) - Date.parse(at))
+        ) : at !== null && current && !isOver(status) ? (
+          <TimeSince from={at} />
+        ) : null}
+      </span>
+    </li>
+  );
+}
+
+/** The next step that was taken. */
+function nextOf(steps: readonly Step[], place: number): Step | null {
+  return steps.slice(place + 1).find(({ at }) => at !== null) ?? null;
+}

@@ -1,0 +1,128 @@
+/** The log of one job: follows its end unless one scrolls up. Only the lines one sees exist. */
+import type { Job } from '@rcpt/contract/router/compute.ts';
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { problemOf } from '../../../api/problem.ts';
+import { useShortcuts } from '../../../frame/shortcuts.ts';
+import { toast } from '../../../frame/toasts.tsx';
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { copy } from '../../../parts/copy.tsx';
+import { amount, count } from '../../../words/numbers.ts';
+import { followLog, type Standing, wholeLog } from './follow.ts';
+import { asText, matching } from './lines.ts';
+import { LogView } from './log-view.tsx';
+import '../../../parts/field.css';
+import './log.css';
+
+interface LogProps {
+  id: string;
+  onJob: (job: Job) => void;
+  /** What stands here before the first line. */
+  waiting: string;
+}
+
+export function Log({ id, onJob, waiting }: LogProps) {
+  const heard = useRef(onJob);
+  heard.current = onJob;
+  const feed = useMemo(() => followLog(id, (job) => heard.current(job)), [id]);
+  const { lines, standing } = useSyncExternalStore(feed.subscribe, feed.state);
+  const [words, setWords] = useState('');
+  const [wrapped, setWrapped] = useState(() => matchMedia('(max-width: 44rem)').matches);
+  const search = useRef<HTMLInputElement>(null);
+  useShortcuts({ '/': { does: 'Search the log', run: () => search.current?.focus() } });
+  const shown = useMemo(() => matching(lines.kept, words), [lines, words]);
+  const isEmpty = lines.kept.length === 0;
+  return (
+    <div className="log">
+      <div className="log-bar">
+        <StandingWords standing={standing} isEmpty={isEmpty} lines={lines.dropped + lines.kept.length} />
+        <input
+          ref={search}
+          type="search"
+          className="input"
+          placeholder="Search the log"
+          aria-label="Search the log: shows the lines that match"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => event.key === 'Escape' && (setWords(''), event.currentTarget.blur())}
+        />
+        <Button small kind="quiet" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
+          Wrap
+        </Button>
+        <IconButton
+          small
+          icon="copy"
+          label="Copy the lines shown"
+          why={isEmpty ? 'There is nothing to copy yet.' : null}
+          onClick={() => void copy(asText(shown), 'Log')}
+        />
+        <Download id={id} isEmpty={isEmpty} />
+      </div>
+      {lines.dropped > 0 && (
+        <p className="log-note">
+          The first {count(lines.dropped, 'line')} are not kept here. Download the log to have all of it.
+        </p>
+      )}
+      {words.trim() !== '' && (
+        <p className="log-note" role="status">
+          {shown.length === 0
+            ? 'No line matches'
+            : `${count(shown.length, 'line')} of ${amount(lines.kept.length)} match`}
+        </p>
+      )}
+      {isEmpty ? (
+        <p className="log-empty">{standing === 'over' ? 'This job wrote no log.' : waiting}</p>
+      ) : (
+        <LogView key={`${wrapped} ${words.trim() === ''}`} lines={shown} wrapped={wrapped} />
+      )}
+    </div>
+  );
+}
+
+const WORDS: Record<Standing, string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  resting: 'Paused',
+  away: 'Broken off, trying again',
+  over: 'Complete',
+};
+
+function StandingWords({ standing, isEmpty, lines }: { standing: Standing; isEmpty: boolean; lines: number }) {
+  return (
+    <p className="log-standing" data-standing={standing}>
+      <span className="dot" aria-hidden="true" />
+      <strong>{WORDS[standing]}</strong>
+      {!isEmpty && <span className="muted">{count(lines, 'line')}</span>}
+    </p>
+  );
+}
+
+function Download({ id, isEmpty }: { id: string; isEmpty: boolean }) {
+  const [busy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    try {
+      save(await wholeLog(id), `${id}.log`);
+    } catch (error) {
+      toast(problemOf(error).detail, 'bad');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <IconButton
+      small
+      icon="download"
+      label="Download the whole log"
+      busy={busy}
+      why={isEmpty ? 'There is nothing to download yet.' : null}
+      onClick={() => void download()}
+    />
+  );
+}
+
+function save(blob: Blob, name: string): void {
+  const href = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement('a'), { href, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
