@@ -261,9 +261,11 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh) => {
       assert.equal((await member('remove')).code, 0);
       assert.deepEqual([(await member('remove')).code, (await member('link')).code], [1, 1]);
       assert.deepEqual((await tenant.as('owner')('GET', '/members')).members, []);
-      for (const wrong of [['add'], ['add', '--role', 'king'], ['rename']])
-        assert.equal((await member(...wrong)).code, 2, wrong.join(' '));
-      assert.equal((await rcpt(['member', 'link', '--org', tenant.organization_id], environment)).code, 2);
+      const wrong = await Promise.all([member('add'), member('rename')]);
+      assert.deepEqual(
+        wrong.map(({ code }) => code),
+        [2, 2],
+      );
     } finally {
       await ledger.close();
     }

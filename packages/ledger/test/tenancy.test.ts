@@ -207,7 +207,9 @@ eachLedger('tenancy', (ledger) => {
       tenant.ask('owner', 'DELETE', `/keys/${second.id}`),
       withToken(second.api_key, 'DELETE', `/keys/${first.id}`),
     ]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    const [done, refused] = answers.map(({ status }) => status).sort();
+    // The one that comes second may find its own key revoked.
+    assert.ok(done === 200 && (refused === 409 || refused === 401), `${done} ${refused}`);
     const live = await ledger.db.all(
       `select id from api_keys where organization_id = $1 and role = 'owner' and revoked_at is null`,
       [tenant.organization_id],

@@ -49,9 +49,13 @@ export function keyRoutes(app: App, ledger: Ledger): void {
         response: { 200: Key },
       },
     },
-    (request) =>
-      ledger.db.transaction((tx) =>
-        withdrawKey(tx, request.principal.organization_id, request.params.id, ledger.now()),
-      ),
+    async (request) => {
+      const { organization_id } = request.principal;
+      const key = await ledger.db.transaction((tx) =>
+        withdrawKey(tx, organization_id, request.params.id, ledger.now()),
+      );
+      ledger.kept.forget();
+      return key;
+    },
   );
 }

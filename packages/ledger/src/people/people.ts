@@ -4,27 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
-import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { newSecret, secretSha256 } from '@rcpt/service/identity.ts';
+import { newSecret } from '@rcpt/service/identity.ts';
 import type { Mailer, Message } from '../copies/mail.ts';
 import { invitationMail, signInMail } from '../copies/people-mail.ts';
 import type { Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
-import {
-  deleteSession,
-  ensureSecret,
-  insertRequest,
-  isMember,
-  markJoined,
-  type PlaceOfWork,
-  placesOfWork,
-  requestsSince,
-} from '../store/people.ts';
+import { deleteSession, ensureSecret, isMember, markJoined, type PlaceOfWork, placesOfWork } from '../store/people.ts';
 import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth } from './auth.ts';
+import { countMail } from './mailbox.ts';
 
-const REQUESTS_PER_MAILBOX = 5;
-const MAILBOX_WINDOW_MS = 900_000;
 const MAIL_MS = 30_000;
 const ANSWER_MS = 20;
 
@@ -64,8 +53,9 @@ export class People {
 
   /** Mails a link to a member, behind the answer: a stranger's costs the caller the same time. Throws `rate_limited`. */
   async requestLink(email: string): Promise<{ expires_in_seconds: number }> {
-    const known = await this.#settings.db.transaction(async (tx) => {
-      if (!(await this.#mayBeMailed(tx, `sign-in:${email}`))) throw tooOften();
+    const { db, now } = this.#settings;
+    const known = await db.transaction(async (tx) => {
+      await countMail(tx, `sign-in:${email}`, now());
       return isMember(tx, email);
     });
     if (known) this.#mail(() => this.#writeLink(email));
@@ -116,9 +106,8 @@ export class People {
 
   /** Tells a person that they were invited, behind the answer. Throws `rate_limited`. */
   async invite(invitation: { to: string; organization: string; invited_by: string }): Promise<void> {
-    const { db, base_url } = this.#settings;
-    const allowed = await db.transaction((tx) => this.#mayBeMailed(tx, `invitation:${invitation.to}`));
-    if (!allowed) throw tooOften();
+    const { db, now, base_url } = this.#settings;
+    await db.transaction((tx) => countMail(tx, `invitation:${invitation.to}`, now()));
     this.#mail(async () => invitationMail({ ...invitation, link: `${base_url()}/sign-in` }));
   }
 
@@ -144,16 +133,6 @@ export class People {
       )
       .finally(() => this.#mails.delete(sent));
     this.#mails.add(sent);
-  }
-
-  /** Counted in the database, so that the limit is one for all processes; two at one instant may pass it together. */
-  async #mayBeMailed(tx: Queries, mailbox: string): Promise<boolean> {
-    const at = this.#settings.now();
-    const since = new Date(Date.parse(at) - MAILBOX_WINDOW_MS).toISOString();
-    const mailbox_sha256 = secretSha256(mailbox);
-    if ((await requestsSince(tx, mailbox_sha256, since)) >= REQUESTS_PER_MAILBOX) return false;
-    await insertRequest(tx, mailbox_sha256, at);
-    return true;
   }
 
   async #useLink(token: string) {
@@ -197,10 +176,6 @@ export class People {
     const kept = () => db.transaction((tx) => ensureSecret(tx, 'session cookie', newSecret(), now()));
     return openAuth({ ...this.#settings, secret: secret ?? (await kept()) });
   }
-}
-
-function tooOften(): Error {
-  return new Refusal('rate_limited', 'This mailbox was written to too often. Wait a quarter of an hour.');
 }
 
 export function noOrganization(): Error {

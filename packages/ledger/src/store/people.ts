@@ -85,13 +85,13 @@ export interface PlaceOfWork {
   chosen: string | null;
 }
 
-/** The organizations of the session's person, in the order of their names. */
+/** The organizations of the session's person, longest first: nobody gets to the front by inviting, or by a name. */
 export function placesOfWork(db: Queries, session_id: string): Promise<PlaceOfWork[]> {
   return db.all<PlaceOfWork>(
     `select o.organization_id as id, o.name, m.role, s.organization_id as chosen from sessions s
      join memberships m on m.person_id = s.person_id
      join organizations o on o.organization_id = m.organization_id
-     where s.id = $1 order by o.name, o.organization_id`,
+     where s.id = $1 order by m.invited_at, o.organization_id`,
     [session_id],
   );
 }
