@@ -33,6 +33,7 @@ export const CheckSeverity = z.enum(['low', 'medium', 'high']);
 export type CheckSeverity = z.infer<typeof CheckSeverity>;
 
 export const Outcome = z.enum(['pass', 'review', 'fail']);
+export type Outcome = z.infer<typeof Outcome>;
 export const VerdictSeverity = z.enum(['none', 'low', 'medium', 'high']);
 export const ClientReady = z.enum(['yes', 'after_edits', 'no']);
 export const Decision = z.enum(['approved', 'rejected']);

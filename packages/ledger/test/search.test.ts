@@ -38,10 +38,11 @@ eachLedger(
         seen.map((receipt) => receipt.org_seq),
         [5, 4, 3, 2, 1, 0],
       );
-      for (const { title, run_id, lane, ...shown } of seen) {
+      for (const { title, run_id, lane, outcome, ...shown } of seen) {
         const receipt = receipts[shown.org_seq]!;
         for (const [name, value] of Object.entries(shown)) assert.equal(value, receipt[name], name);
         assert.equal(title, TITLES[shown.org_seq]);
+        assert.equal(outcome, receipt.verdict?.outcome ?? null);
         assert.equal(lane, shown.org_seq === 3 ? 'model-pin' : 'generic');
         if (lane === 'generic') assert.equal(run_id, receipt.run.id);
       }

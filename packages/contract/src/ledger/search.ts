@@ -1,6 +1,6 @@
 /** Looking through receipts, and the links they are shared by. */
 import { z } from 'zod';
-import { LaneName, SchemaId } from '../vocabulary.ts';
+import { LaneName, Outcome, SchemaId } from '../vocabulary.ts';
 import { Instant, Sha256, text } from '../wire.ts';
 import { PageSize } from './runs.ts';
 
@@ -32,6 +32,8 @@ export const ReceiptSummary = z.object({
   lane: LaneName,
   schema: SchemaId,
   title: z.string(),
+  /** Of the verdict that is sealed; null where the lane seals none. */
+  outcome: Outcome.nullable(),
   created_at: Instant,
   receipt_sha256: Sha256,
   parent_hash: z.string(),

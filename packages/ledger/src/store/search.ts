@@ -4,7 +4,7 @@
  */
 import { LANES, laneBySchema } from '@rcpt/contract/lanes/registry.ts';
 import type { ReceiptPage, ReceiptQuery, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
-import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
+import { type LaneName, Outcome, type SchemaId } from '@rcpt/contract/vocabulary.ts';
 import { Instant } from '@rcpt/contract/wire.ts';
 import { receiptIdOf } from '@rcpt/proof/receipt.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
@@ -35,6 +35,7 @@ interface Receipt {
 interface Row extends Receipt {
   lane: LaneName | null;
   title: string | null;
+  verdict: string | null;
   minted_at: string | null;
 }
 
@@ -118,15 +119,15 @@ async function readWindow(
  * is minted, so `updated_at` is the receipt's `created_at`.
  */
 async function withRuns(db: Queries, organization_id: string, receipts: Receipt[]): Promise<Row[]> {
-  const runs = await db.all<Pick<Row, 'lane' | 'title' | 'minted_at'> & { id: string }>(
-    `select id, lane, title, updated_at as minted_at from runs where organization_id = $1 and id ${db.dialect.isAmong('$2')}`,
+  const runs = await db.all<Pick<Row, 'lane' | 'title' | 'verdict' | 'minted_at'> & { id: string }>(
+    `select id, lane, title, verdict, updated_at as minted_at from runs where organization_id = $1 and id ${db.dialect.isAmong('$2')}`,
     [organization_id, JSON.stringify(receipts.map((receipt) => receipt.run_id))],
   );
   const known = new Map(runs.map((run) => [run.id, run]));
   return receipts.map((receipt) => ({ ...NO_RUN, ...known.get(receipt.run_id), ...receipt }));
 }
 
-const NO_RUN = { lane: null, title: null, minted_at: null };
+const NO_RUN = { lane: null, title: null, verdict: null, minted_at: null };
 
 /** What the search names by an id, a number or a hash, newest first. */
 async function receiptsNamed(db: Queries, span: Span, sought: Sought): Promise<Row[]> {
@@ -203,18 +204,29 @@ async function firstMintedAt(db: Queries, organization_id: string, head_seq: num
 
 function summaryOf(row: Row, base_url: string): ReceiptSummary {
   const { org_seq, run_id, schema, receipt_sha256, parent_hash, share_token } = row;
+  const lane = laneBySchema(schema);
   return {
     receipt_id: receiptIdOf(org_seq, run_id),
     org_seq,
     run_id,
-    lane: laneBySchema(schema)?.name ?? row.lane ?? 'generic',
+    lane: lane?.name ?? row.lane ?? 'generic',
     schema: schema as SchemaId,
     title: row.title ?? '',
+    outcome: lane !== undefined && 'verdict' in lane.blocks.shape ? outcomeOf(row.verdict) : null,
     created_at: Instant.safeParse(row.minted_at).data ?? NO_INSTANT,
     receipt_sha256,
     parent_hash,
     share_url: `${base_url}/share/${share_token}`,
   };
+}
+
+/** Null as well where somebody altered the Run. */
+function outcomeOf(verdict: string | null): Outcome | null {
+  try {
+    return Outcome.safeParse(JSON.parse(verdict ?? '{}').outcome).data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Of a receipt whose Run somebody took away: it is listed nevertheless. */
