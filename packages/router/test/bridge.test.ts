@@ -68,7 +68,11 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       const router = await start(options());
       const worker = await router.worker({ name: 'rig one' });
       const job_id = await finished(router, worker, COOK, SCORES);
-      const receipt = await mint(await atVerdict(job_id));
+      const run = await atVerdict(job_id);
+      const told = await router.get(`/jobs/${job_id}/events`);
+      const { event_type, payload } = told.at(-1);
+      assert.deepEqual({ event_type, payload }, { event_type: 'ledger_run_opened', payload: { run_id: run.id } });
+      const receipt = await mint(run);
       assert.equal(receipt.schema, 'service.cook-receipt/v1');
       const { cook } = receipt;
       assert.deepEqual(

@@ -6,10 +6,13 @@
 import { type LedgerClient, ledgerClient, ProblemError } from '@rcpt/contract/client.ts';
 import type { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { newId } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
 import { claimDue, type PendingEntry, postpone, reach } from '../store/bridge.ts';
+import type { StoredEvent } from '../store/jobs.ts';
+import { keepOpenedRun } from '../store/opened-runs.ts';
 import { evidenceOf } from './evidence.ts';
 
 const EVERY_MS = 1_000;
@@ -53,7 +56,7 @@ export async function deliverDue(
   const due = await claimDue(db, instant(now()), instant(now() + CLAIM_MS), AT_ONCE);
   for (const entry of due) {
     try {
-      await deliver(db, ledger, entry);
+      await deliver({ db, now }, ledger, entry);
       logger.info({ job_id: entry.job_id, lane: entry.lane }, 'a finished job is in the ledger, waiting for approval');
     } catch (error) {
       const delay =
@@ -73,7 +76,11 @@ export async function deliverDue(
 }
 
 /** Takes up where the last attempt stopped. A crash after any call repeats that call, which the ledger answers the same. */
-async function deliver(db: Router['db'], ledger: LedgerClient, entry: PendingEntry): Promise<void> {
+async function deliver(
+  { db, now }: Pick<Router, 'db' | 'now'>,
+  ledger: LedgerClient,
+  entry: PendingEntry,
+): Promise<void> {
   const { job_id } = entry;
   const { execution, ...run } = entry.document as unknown as {
     title: string;
@@ -89,7 +96,10 @@ async function deliver(db: Router['db'], ledger: LedgerClient, entry: PendingEnt
     await reach(db, job_id, id, to);
     stage = to;
   };
-  await step('new', 'opened', async () => undefined);
+  if (stage === 'new') {
+    await keepOpenedRun(db, id, opened(job_id, id, now()));
+    stage = 'opened';
+  }
   await step('opened', 'evidenced', async () => {
     for (const item of await evidenceOf(db, job_id))
       await ledger.attachEvidence(id, item.body, key(`evidence.${item.key}`)).catch(unlessRefused);
@@ -97,6 +107,19 @@ async function deliver(db: Router['db'], ledger: LedgerClient, entry: PendingEnt
   await step('evidenced', 'executed', () => ledger.postExecution(id, execution, key('execution')));
   await step('executed', 'checked', () => ledger.runChecks(id, key('checks')));
   await step('checked', 'done', () => ledger.giveVerdict(id, key('verdict')));
+}
+
+/** How whoever looks at the job finds what became of it. */
+function opened(job_id: string, run_id: string, now: number): StoredEvent {
+  return {
+    id: newId('event'),
+    job_id,
+    event_type: 'ledger_run_opened',
+    message: `Run ${run_id} was opened in the ledger.`,
+    payload: { run_id },
+    worker_id: null,
+    created_at: instant(now),
+  };
 }
 
 /** An item the ledger will never take must not keep the Run from its verdict, whose checks say what is missing. */

@@ -1,0 +1,10 @@
+/** That the ledger has opened a Run for a job: the bridge goes on from there, and the job's events tell it; both or neither. */
+import type { Db } from '@rcpt/service/db.ts';
+import { insertEvents, type StoredEvent } from './jobs.ts';
+
+export async function keepOpenedRun(db: Db, run_id: string, event: StoredEvent): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.run(`update bridge_outbox set run_id = $2, stage = 'opened' where job_id = $1`, [event.job_id, run_id]);
+    await insertEvents(tx, [event]);
+  });
+}
