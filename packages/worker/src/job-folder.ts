@@ -2,7 +2,7 @@
  * A job in hand, on disk: `<state>/jobs/<job_id>-<attempt>/`. What is here survives the worker; it is deleted when the
  * router has everything, or when the lease is lost.
  *
- *   lease.json    the job and its lease token (0600)
+ *   lease.json    the job, its lease token (0600), and how often it was run under it
  *   job.json      the job, for its command          work/       the folder the command runs in, fresh
  *   log.jsonl     log chunks as they are sent       artifacts/  what it made
  *   log.sent      how far they were acknowledged    metrics.json
@@ -15,7 +15,8 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { z } from 'zod';
 import type { Held } from './held.ts';
 
-const KeptLease = z.object({ job: LeasedJob, lease_token: z.string() });
+/** `runs`: how often its command was started under this lease. */
+const KeptLease = z.object({ job: LeasedJob, lease_token: z.string(), runs: z.int().default(1) });
 export type KeptLease = z.infer<typeof KeptLease>;
 
 /** `metrics` are the command's own, beside the seconds it took. */
@@ -41,9 +42,25 @@ export async function makeJobFolder(state: string, { job, lease_token }: Held): 
   await rm(folder.path, { recursive: true, force: true });
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
   await Promise.all([mkdir(folder.work), mkdir(folder.artifacts)]);
-  await writeFile(join(folder.path, 'lease.json'), JSON.stringify({ job, lease_token }), { mode: 0o600 });
+  await keepLease(folder, { job, lease_token, runs: 1 });
   await writeFile(folder.job_file, `${JSON.stringify(job, null, 2)}\n`);
   return folder;
+}
+
+/** Fresh for another run of the command; the log stays, and goes on. */
+export async function clearJobFolder({ work, artifacts, metrics_file }: JobFolder): Promise<void> {
+  await Promise.all([work, artifacts, metrics_file].map((path) => rm(path, { recursive: true, force: true })));
+  await Promise.all([mkdir(work), mkdir(artifacts)]);
+}
+
+/** Before the command is started again: a crash during it is counted. */
+export function countRun(folder: JobFolder, lease: KeptLease): Promise<void> {
+  return keepLease(folder, { ...lease, runs: lease.runs + 1 });
+}
+
+async function keepLease({ path }: JobFolder, lease: KeptLease): Promise<void> {
+  await writeFile(join(path, 'lease.new'), JSON.stringify(lease), { mode: 0o600 });
+  await rename(join(path, 'lease.new'), join(path, 'lease.json'));
 }
 
 /** What a run before this one left. */

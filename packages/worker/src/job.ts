@@ -1,8 +1,8 @@
 /**
  * One leased job, from accept to complete or fail:
  *   accept → the command runs, its log is sent meanwhile → outcome kept on disk → log acknowledged → artifacts → complete
- * A lost lease stops it at any point. A worker that crashes takes the command with it; an outcome that was kept is
- * delivered by the next run (`resume.ts`), and a job without one is leased to somebody else when its lease runs out.
+ * A lost lease stops it at any point. A worker that crashes takes the command with it; the next run (`resume.ts`) delivers
+ * an outcome that was kept, and starts the command of a job without one again, under the lease it still holds.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
@@ -10,8 +10,16 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { ArtifactsRefused, deliverArtifacts } from './artifacts.ts';
 import { type Ended, execute } from './execute.ts';
 import { type Held, LeaseLost } from './held.ts';
-import { type JobFolder, keepOutcome, makeJobFolder, type Outcome, removeJobFolder } from './job-folder.ts';
-import { shipLogs } from './logs/ship.ts';
+import {
+  clearJobFolder,
+  type JobFolder,
+  keepOutcome,
+  makeJobFolder,
+  type Outcome,
+  removeJobFolder,
+} from './job-folder.ts';
+import { endLeftovers } from './leftovers.ts';
+import { sentUpTo, shipLogs } from './logs/ship.ts';
 import { openSpool, type SpoolAndReader } from './logs/spool.ts';
 import { insist, isTransient, wordsFor } from './patience.ts';
 import { CALL_MS, underLease } from './under-lease.ts';
@@ -19,20 +27,30 @@ import type { Worker } from './worker.ts';
 
 const METRICS_BYTES = 262_144;
 const MESSAGE_UNITS = 2_000;
+const STARTED = { event_type: 'command_started', message: 'The worker runs its command.' };
+const RESTARTED = {
+  event_type: 'command_restarted',
+  message: 'The worker was interrupted and runs its command again.',
+};
 
-/** Never rejects: whatever happens to a job is reported to the router and the log. */
-export async function performJob(worker: Worker, held: Held, slot: number): Promise<void> {
+/**
+ * Never rejects: whatever happens to a job is reported to the router and the log.
+ * @param left what an interrupted run of it left
+ */
+export async function performJob(worker: Worker, held: Held, slot: number, left?: JobFolder): Promise<void> {
   const { job } = held;
   const log = worker.log.child({ job_id: job.id, attempt: job.attempt });
-  let folder: JobFolder | undefined;
+  let folder = left;
   try {
+    // Before the router hears of it: a lease that is not kept could not be taken up again.
+    folder ??= await makeJobFolder(worker.options.state, held);
+    if (left !== undefined) await makeReady(left);
     await underLease(worker, held, () => worker.router.accept(job.id, held.lease_token, callSignal(held)));
     log.info({ job_type: job.job_type }, 'accepted');
-    folder = await makeJobFolder(worker.options.state, held);
-    const spool = await openSpool(folder.log_file);
+    const spool = await openSpool(folder.log_file, await sentUpTo(folder));
     const shipping = shipLogs(worker, held, folder, spool.reader);
     shipping.catch(() => undefined);
-    const outcome = await run(worker, held, folder, spool, slot);
+    const outcome = await run(worker, held, folder, spool, slot, left === undefined ? STARTED : RESTARTED);
     await keepOutcome(folder, outcome);
     await finishJob(worker, held, folder, outcome, shipping);
   } catch (error) {
@@ -47,6 +65,11 @@ export async function performJob(worker: Worker, held: Held, slot: number): Prom
     if (folder !== undefined)
       await removeJobFolder(folder).catch((err: unknown) => log.warn({ err }, 'a job folder stays'));
   }
+}
+
+async function makeReady(left: JobFolder): Promise<void> {
+  await endLeftovers(left);
+  await clearJobFolder(left);
 }
 
 /** Brings the router what is still missing of a job whose command is over. Throws `LeaseLost`. */
@@ -78,13 +101,11 @@ async function run(
   folder: JobFolder,
   spool: SpoolAndReader,
   slot: number,
+  event: { event_type: string; message: string },
 ): Promise<Outcome> {
   try {
     const { job } = held;
-    const started = { event_type: 'command_started', message: `The worker runs its ${job.job_type} command.` };
-    worker.router
-      .status(job.id, { ...started, lease_token: held.lease_token }, callSignal(held))
-      .catch(() => undefined);
+    worker.router.status(job.id, { ...event, lease_token: held.lease_token }, callSignal(held)).catch(() => undefined);
     const ended = await execute(worker.options, held, folder, spool, slot);
     worker.log.info(
       { job_id: job.id, exit_code: ended.exit_code, duration_seconds: ended.duration_seconds },

@@ -8,11 +8,18 @@ const ANSWER_MS = 15_000;
 /** An empty answer that comes at once, from a router that is stopping or wants no work done here, is not asked for again sooner. */
 const CALM_MS = 1_000;
 
-/** Resolves when the worker drains and the last job it took is over. */
-export async function keepLeasing(worker: Worker): Promise<void> {
+/** A job that waits for a slot to run in. */
+export type Perform = (slot: number) => Promise<void>;
+
+/**
+ * Resolves when the worker drains and the last job it took is over.
+ * @param interrupted jobs it holds already, which come first
+ */
+export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promise<void> {
   const { draining, options, log } = worker;
   const patience = createPatience();
   const slots = createSlots(options.concurrency);
+  for (const perform of interrupted) if ((await slots.free(draining)) > 0) slots.run(perform);
   while (!draining.aborted) {
     const free = await slots.free(draining);
     if (free === 0) break;
@@ -62,7 +69,7 @@ function createSlots(count: number) {
       }
       return signal.aborted ? 0 : open.length;
     },
-    run(perform: (slot: number) => Promise<void>): void {
+    run(perform: Perform): void {
       const slot = open.shift()!;
       const job = perform(slot).finally(() => {
         open.unshift(slot);

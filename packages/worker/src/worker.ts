@@ -1,5 +1,5 @@
 /**
- * A worker from its start to the end of its drain: it registers, takes up results a crash left behind, and then two loops
+ * A worker from its start to the end of its drain: it registers, takes up what a crash left behind, and then two loops
  * run beside each other, `heartbeat.ts` and `lease.ts`; each leased job is told in `job.ts`.
  */
 import { mkdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ import type { Logger } from './log.ts';
 import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
 import { type Options, UsageError } from './options.ts';
 import { type Identity, identify } from './register.ts';
-import { resumeJobs } from './resume.ts';
+import { takeUpJobs } from './resume.ts';
 import { type ArtifactStore, openStore } from './stores/open.ts';
 
 /** What the loops share. */
@@ -67,7 +67,8 @@ export async function runWorker(options: Options, log: Logger, draining: AbortSi
   const left = await listJobFolders(options.state);
   const done = new AbortController();
   const beating = keepBeating(worker, done.signal);
-  await Promise.all([resumeJobs(worker, left), keepLeasing(worker)]);
+  const { interrupted, delivered } = await takeUpJobs(worker, left);
+  await Promise.all([delivered, keepLeasing(worker, interrupted)]);
   done.abort();
   await beating;
   store.close();

@@ -1,9 +1,20 @@
 /** The router away, the worker away: no log line and no result is lost or doubled. */
 import { strict as assert } from 'node:assert';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { linesOf, pidIn, queue, reaches, script, startRouter, startWorker, temporaryFolder, until } from './kit.ts';
+import {
+  isRunning,
+  linesOf,
+  pidIn,
+  queue,
+  reaches,
+  script,
+  startRouter,
+  startWorker,
+  temporaryFolder,
+  until,
+} from './kit.ts';
 
 const receiptsOf = (folder: string) =>
   readdirSync(folder)
@@ -124,5 +135,89 @@ describe('a worker that crashes', () => {
       (await back.client.jobArtifacts(id)).map(({ name }) => name),
       ['model.json'],
     );
+  });
+
+  test('in the middle of a job, and starts again, runs the job again under the lease it still holds', async () => {
+    const folder = temporaryFolder();
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '600' });
+    const settings = {
+      exec: {
+        batch: script(`
+          import { spawn } from 'node:child_process';
+          import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+          const run = readdirSync('${folder}').filter((name) => name.startsWith('run-')).length;
+          // Leaves the group, so that the watcher does not reach it.
+          const stray = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
+          writeFileSync('${folder}/stray-' + run, stray.pid + '\\n');
+          console.log('run ' + run + ' in ' + (readdirSync('.').length === 0 ? 'a fresh folder' : 'what was left'));
+          writeFileSync('left', '');
+          writeFileSync(process.env.JOB_ARTIFACTS + '/part-' + run, 'p');
+          writeFileSync('${folder}/run-' + run, process.pid + '\\n');
+          while (!existsSync('${folder}/go')) await new Promise((r) => setTimeout(r, 5));
+          for (let i = 0; i < 2000; i++) console.log(i);
+          process.kill(stray.pid, 'SIGKILL');
+        `),
+      },
+    };
+    let worker = await startWorker(router.url, settings);
+    const { id } = await queue(router);
+    await pidIn(join(folder, 'run-0'));
+    await until('its first line', async () => (await linesOf(router, id)).length > 0);
+    await worker.kill();
+    const stray = await pidIn(join(folder, 'stray-0'));
+    assert.ok(isRunning(stray), 'a process of the job has outlived its worker');
+    writeFileSync(join(folder, 'go'), '');
+    const began = performance.now();
+    worker = await startWorker(router.url, { ...settings, state: worker.state, artifacts: worker.artifacts });
+    const job = await reaches(router, id, 'completed');
+    assert.ok(performance.now() - began < 10_000, 'seconds, not the time of a lease');
+    assert.equal(isRunning(stray), false);
+    assert.equal(job.attempt, 1);
+    assert.deepEqual(await linesOf(router, id), [
+      'run 0 in a fresh folder',
+      'run 1 in a fresh folder',
+      ...Array.from({ length: 2_000 }, (_, i) => String(i)),
+    ]);
+    assert.deepEqual(
+      (await router.client.jobArtifacts(id)).map(({ name }) => name),
+      ['part-1'],
+    );
+    const events = (await router.client.jobEvents(id)).map(({ event_type }) => event_type);
+    assert.deepEqual(
+      events.filter((type) => type !== 'created'),
+      ['leased', 'accepted', 'command_started', 'command_restarted', 'completed'],
+    );
+    const types = receiptsOf(router.receipts).filter((receipt) => receipt.job_id === id);
+    for (const type of ['job_leased', 'worker_job_accepted', 'worker_job_completed'])
+      assert.equal(types.filter(({ receipt_type }) => receipt_type === type).length, 1, type);
+    await until('nothing of it is left', () => readdirSync(join(worker.state, 'jobs')).length === 0);
+    assert.ok(!JSON.stringify([worker.log, worker.said]).includes('dlease_'));
+  });
+
+  test('three times in the same job lets go of it: perhaps the job is the reason', async () => {
+    const folder = temporaryFolder();
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '600' });
+    const exec = {
+      batch: script(`
+        import { appendFileSync, writeFileSync } from 'node:fs';
+        appendFileSync('${folder}/runs', 'x');
+        writeFileSync('${folder}/pid-' + process.pid, process.pid + '\\n');
+        setInterval(() => {}, 1000);
+      `),
+    };
+    const state = temporaryFolder();
+    const { id } = await queue(router);
+    for (let run = 1; run <= 3; run++) {
+      const worker = await startWorker(router.url, { exec, state });
+      await until(
+        'it runs',
+        () => existsSync(join(folder, 'runs')) && readFileSync(join(folder, 'runs')).length === run,
+      );
+      await worker.kill();
+    }
+    const last = await startWorker(router.url, { exec, state });
+    await last.logged('a job was interrupted; its lease is left to run out');
+    await until('its folder is gone', () => readdirSync(join(state, 'jobs')).length === 0);
+    assert.equal((await router.client.getJob(id)).status, 'running', 'until the lease has run out');
   });
 });

@@ -160,7 +160,7 @@ describe('a worker that ends', () => {
 
   test('SIGKILL: the command dies with it, and another worker does the job when the lease has run out', async () => {
     const folder = temporaryFolder();
-    const router = await startRouter({ ROUTER_LEASE_SECONDS: '1' });
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '3' });
     const first = await startWorker(router.url, { exec: { batch: longJob(folder) } });
     const { id } = await queue(router);
     const pids = [await pidIn(join(folder, 'pid')), await pidIn(join(folder, 'child'))];
@@ -174,7 +174,7 @@ describe('a worker that ends', () => {
 
     // The first, started again, finds what it was doing and lets go of it.
     const again = await startWorker(router.url, { exec: { batch: 'true' }, state: first.state });
-    await again.logged('a job was interrupted; its lease is left to run out');
+    assert.equal((await again.logged('stopped: the lease is lost')).loss, 'expired');
     await until('its folder is gone', () => readdirSync(join(first.state, 'jobs')).length === 0);
     assert.ok(existsSync(join(first.state, 'worker.json')));
   });

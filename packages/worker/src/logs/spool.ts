@@ -17,6 +17,8 @@ const CHUNK_MS = 100;
 const CHUNK_UNITS = 64_000;
 const CHUNK_LINES = 1_000;
 const READ_BYTES = 262_144;
+/** A machine that lost its power may have lost chunks that were sent: what comes now must not bear their numbers. */
+const SEQUENCE_GAP = 1_000_000;
 
 export interface Spool {
   /** Resolves when there is room for more; throws what the disk throws. */
@@ -37,12 +39,17 @@ export interface SpoolAndReader extends Spool {
   reader: Reader;
 }
 
-export async function openSpool(path: string): Promise<SpoolAndReader> {
+/**
+ * Goes on after the chunks that are there already; the reader begins at the byte position `from`.
+ * A chunk that a crash tore was never sent and is cut off.
+ */
+export async function openSpool(path: string, from = 0): Promise<SpoolAndReader> {
   const file = await open(path, 'a+', 0o600);
+  const { size, last_sequence } = await wholeChunks(file);
   const events = new EventEmitter();
   let pending: { stream: Stream; lines: string[] }[] = [];
   let units = 0;
-  let sequence = 0;
+  let sequence = last_sequence === null ? 0 : last_sequence + SEQUENCE_GAP;
   let writing: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
@@ -85,11 +92,31 @@ export async function openSpool(path: string): Promise<SpoolAndReader> {
         events.emit('written');
       }
     },
-    reader: await openReader(path, 0, {
+    reader: await openReader(path, Math.min(from, size), {
       more: (signal) => once(events, 'written', { signal }),
       isClosed: () => closed,
     }),
   };
+}
+
+async function wholeChunks(file: FileHandle): Promise<{ size: number; last_sequence: number | null }> {
+  const { size } = await file.stat();
+  let text = Buffer.alloc(0);
+  for (let at = size; at > 0; ) {
+    const length = Math.min(READ_BYTES, at);
+    at -= length;
+    const part = Buffer.alloc(length);
+    await file.read(part, 0, length, at);
+    text = Buffer.concat([part, text]);
+    const end = text.lastIndexOf(0x0a);
+    const start = end < 0 ? -1 : text.lastIndexOf(0x0a, end - 1);
+    if (end < 0 || (start < 0 && at > 0)) continue;
+    const whole = at + end + 1;
+    if (whole < size) await file.truncate(whole);
+    return { size: whole, last_sequence: (JSON.parse(text.toString('utf8', start + 1, end)) as Chunk).sequence };
+  }
+  if (size > 0) await file.truncate(0);
+  return { size: 0, last_sequence: null };
 }
 
 /** Of a log that is complete, from a byte position on. */
