@@ -61,7 +61,9 @@ async function takeAll(
     await page.goto(`${url}${path}`);
     await page.locator('h1').waitFor();
     await page
-      .waitForFunction('document.querySelector("main [aria-busy]") === null', null, { timeout: 10_000 })
+      .locator('main [aria-busy]')
+      .first()
+      .waitFor({ state: 'detached', timeout: 10_000 })
       .catch(() => {});
     await page.screenshot({ path: pictureOf(path), fullPage: true });
   }

@@ -35,6 +35,7 @@ export function OrganizationMenu({ session }: { session: Session }) {
   return (
     <Menu
       label={`Organization: ${organization.name}`}
+      named
       className="organization"
       groups={[
         organizations.map(({ id, name: label, role }) => ({
@@ -67,6 +68,7 @@ export function PersonMenu({ session }: { session: Session }) {
   return (
     <Menu
       label={`${session.name}, ${session.role}`}
+      named
       className="person"
       side="above"
       groups={[

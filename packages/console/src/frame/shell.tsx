@@ -39,13 +39,13 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
       </header>
       {drawn && <div className="scrim" aria-hidden="true" onClick={() => setDrawn(false)} />}
-      <div className="side" data-drawn={drawn || undefined}>
+      <section className="side" aria-label="Sidebar" data-drawn={drawn || undefined}>
         <div className="side-inside">
           {session.data ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
           <Navigation />
           {session.data && <PersonMenu session={session.data} />}
         </div>
-      </div>
+      </section>
       <main id="main" tabIndex={-1}>
         <Inside error={known ? null : session.error} retry={() => void session.refetch()}>
           {known ? (

@@ -14,8 +14,10 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** The button's name where `children` do not say it. */
+  /** The list's name, and the button's unless it is `named`. */
   label: string;
+  /** The button's words are its name. */
+  named?: boolean;
   className?: string;
   /** Groups, with a line between them. */
   groups: readonly (readonly MenuItem[])[];
@@ -27,6 +29,7 @@ interface MenuProps {
 
 export function Menu({
   label,
+  named = false,
   className = 'button quiet',
   groups,
   side = 'below',
@@ -57,7 +60,7 @@ export function Menu({
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        aria-label={label}
+        aria-label={named ? undefined : label}
         onClick={() => setOpen(!open)}
       >
         {children}

@@ -7,7 +7,7 @@ import { sentence } from '../../words/vocabulary.ts';
 import { DecideCheck } from './decide-check.tsx';
 import './checks.css';
 
-const FIRST = ['open', 'flag', 'skip', 'pass'];
+const FIRST = ['open', 'flag', 'skip', 'pass'] as const satisfies readonly Check['status'][];
 const CATEGORIES = [
   'structure',
   'schema',
@@ -67,11 +67,13 @@ function byAttention(a: Check, b: Check): number {
   return FIRST.indexOf(a.status) - FIRST.indexOf(b.status);
 }
 
-/** `12 checks: 10 pass, 2 flag`. */
+const TALLY: Record<Check['status'], string> = { pass: 'pass', skip: 'skipped', flag: 'flagged', open: 'open' };
+
+/** `12 checks: 10 pass, 2 flagged`. */
 function tally(checks: readonly Check[]): string {
   const parts = FIRST.toReversed()
     .map((status) => [checks.filter((check) => check.status === status).length, status] as const)
     .filter(([number]) => number > 0)
-    .map(([number, status]) => `${number} ${status}`);
+    .map(([number, status]) => `${number} ${TALLY[status]}`);
   return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${parts.join(', ')}`;
 }
