@@ -1,6 +1,6 @@
 /** The ledger's operations that these pages use, typed by the contract. */
 
-import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
+import type { FlightSheet, FlightSheetList } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Session, SignInAnswer } from '@rcpt/contract/ledger/people.ts';
 import type { Receipt, Verification } from '@rcpt/contract/ledger/receipts.ts';
 import type { CheckDecision, Evidence, NewEvidence, NewRun, Run, RunList } from '@rcpt/contract/ledger/runs.ts';
@@ -69,7 +69,18 @@ export const ledger = {
     call<Share>(`${receipt(id)}/share`, { method: 'PUT', body: { enabled } }),
   verify: (signal?: AbortSignal) => call<z.infer<typeof Verification>>('/ledger/verify', { signal }),
 
-  flightSheets: (signal?: AbortSignal) => call<{ flight_sheets: FlightSheet[] }>('/flight-sheets', { signal }),
+  /** Every version of every sheet, page by page. */
+  async flightSheets(signal?: AbortSignal): Promise<{ flight_sheets: FlightSheet[] }> {
+    const flight_sheets: FlightSheet[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page: z.infer<typeof FlightSheetList> = await call(address('/flight-sheets', { limit: 500, after }), {
+        signal,
+      });
+      flight_sheets.push(...page.flight_sheets);
+      after = page.next_after;
+    }
+    return { flight_sheets };
+  },
   agentProfiles: (signal?: AbortSignal) =>
     call<{ agent_profiles: StoredAgentProfile[] }>('/agent-profiles', { signal }),
 };

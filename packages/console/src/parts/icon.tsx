@@ -15,6 +15,7 @@ const PATHS = {
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
   external: 'M9 2.5h4.5V7M13.2 2.8L7.5 8.5M6.5 3.5h-4v10h10v-4',
   down: 'M4 6.2l4 4 4-4',
+  up: 'M4 9.8l4-4 4 4',
   right: 'M6.2 4l4 4-4 4',
   left: 'M9.8 4l-4 4 4 4',
   upDown: 'M5 6l3-3 3 3M5 10l3 3 3-3',
