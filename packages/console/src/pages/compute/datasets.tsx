@@ -1,9 +1,110 @@
-import { Page } from '../../frame/page.tsx';
+/** Datasets that the router knows, and who may use them. */
+import type { Dataset } from '@rcpt/contract/router/members.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSession } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Badge } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { whyNot } from '../../words/may.ts';
+import { amount, byteSize } from '../../words/numbers.ts';
+import { ComputePage } from './compute-page.tsx';
+import { GrantAccess } from './datasets/grant.tsx';
+import { RegisterDataset } from './datasets/register.tsx';
+import { datasetsQuery } from './queries.ts';
+import './datasets/datasets.css';
 
 export function Datasets() {
+  const { role } = useSession();
+  const datasets = useInfiniteQuery(datasetsQuery);
+  const [registering, setRegistering] = useState(false);
+  const [granting, setGranting] = useState<Dataset | null>(null);
+  const register = (
+    <Button kind="primary" icon="plus" why={whyNot(role, 'administer')} onClick={() => setRegistering(true)}>
+      Register dataset
+    </Button>
+  );
   return (
-    <Page title="Datasets">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title="Datasets"
+      up={{ href: '/compute', label: 'Compute' }}
+      lead="Where a dataset is kept, what it is, and the hash that tells it from every other. The bytes stay where they are."
+      query={datasets}
+      skeleton={<SkeletonRows rows={5} height="6.5rem" />}
+      actions={register}
+    >
+      {({ pages }) => (
+        <>
+          {pages[0]?.length === 0 ? (
+            <Empty icon="file" title="No datasets yet">
+              <p>Register the first: jobs name it by its id, and members are given access to it with a receipt.</p>
+              {register}
+            </Empty>
+          ) : (
+            <ul className="datasets">
+              {pages.flat().map((dataset) => (
+                <DatasetItem key={dataset.id} dataset={dataset} onGrant={() => setGranting(dataset)} />
+              ))}
+            </ul>
+          )}
+          {datasets.hasNextPage && (
+            <p className="more">
+              <Button busy={datasets.isFetchingNextPage} onClick={() => void datasets.fetchNextPage()}>
+                Show more datasets
+              </Button>
+            </p>
+          )}
+          {registering && <RegisterDataset onClose={() => setRegistering(false)} />}
+          {granting && <GrantAccess dataset={granting} onClose={() => setGranting(null)} />}
+        </>
+      )}
+    </ComputePage>
+  );
+}
+
+function DatasetItem({ dataset, onGrant }: { dataset: Dataset; onGrant: () => void }) {
+  const { role } = useSession();
+  const { id, title, domain, description, object_uri, license_type, quality_tier, checksum_sha256 } = dataset;
+  return (
+    <li className="sheet dataset">
+      <div className="dataset-head">
+        <div>
+          <h2>{title}</h2>
+          <p className="muted">
+            <code>{id}</code>, registered <Moment at={dataset.created_at} />
+          </p>
+        </div>
+        <Button
+          small
+          aria-label={`Grant access to ${title}`}
+          why={
+            dataset.is_member_access
+              ? whyNot(role, 'administer')
+              : 'This dataset was registered without access for members.'
+          }
+          onClick={onGrant}
+        >
+          Grant access
+        </Button>
+      </div>
+      {description !== '' && <p>{description}</p>}
+      <p className="badges">
+        <Badge>{domain}</Badge>
+        <Badge>{quality_tier}</Badge>
+        <Badge>{license_type}</Badge>
+        <span className="muted">
+          {amount(dataset.row_count)} rows, {byteSize(dataset.size_bytes)}
+        </span>
+      </p>
+      <p className="dataset-line">
+        <Hash value={object_uri} what="Address" />
+      </p>
+      <p className="dataset-line">
+        <span className="muted">SHA-256</span> <Hash value={checksum_sha256} what="SHA-256" />
+      </p>
+    </li>
   );
 }

@@ -1,9 +1,132 @@
-import { Page } from '../../frame/page.tsx';
+/** Who jobs are run for: members of the router, with a year's membership each. */
+import type { Member } from '@rcpt/contract/router/members.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useSession } from '../../api/queries.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Status } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Cell, Row, Table } from '../../parts/table.tsx';
+import { exact } from '../../words/instant.ts';
+import { whyNot } from '../../words/may.ts';
+import { ComputePage } from './compute-page.tsx';
+import { ActivateMember } from './members/activate.tsx';
+import { AddMember } from './members/add.tsx';
+import { membersQuery } from './queries.ts';
 
 export function ComputeMembers() {
+  const { role } = useSession();
+  const members = useInfiniteQuery(membersQuery);
+  const [adding, setAdding] = useState(false);
+  const [activating, setActivating] = useState<Member | null>(null);
+  const add = (
+    <Button kind="primary" icon="plus" why={whyNot(role, 'administer')} onClick={() => setAdding(true)}>
+      Add member
+    </Button>
+  );
   return (
-    <Page title="Members">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title="Members"
+      up={{ href: '/compute', label: 'Compute' }}
+      lead="Members of the compute router: jobs are run for them and charged to them. People who work in this console are under Settings."
+      query={members}
+      skeleton={<SkeletonRows rows={6} />}
+      actions={add}
+    >
+      {({ pages }) => (
+        <>
+          {pages[0]?.length === 0 ? (
+            <Empty icon="people" title="No members yet">
+              <p>Add a member and activate the membership; then quotes and jobs can name them.</p>
+              {add}
+            </Empty>
+          ) : (
+            <MemberTable members={pages.flat()} onActivate={setActivating} />
+          )}
+          {members.hasNextPage && (
+            <p className="more">
+              <Button busy={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
+                Show older members
+              </Button>
+            </p>
+          )}
+          {adding && <AddMember onClose={() => setAdding(false)} onAdded={setActivating} />}
+          {activating && <ActivateMember member={activating} onClose={() => setActivating(null)} />}
+        </>
+      )}
+    </ComputePage>
+  );
+}
+
+function MemberTable({ members, onActivate }: { members: readonly Member[]; onActivate: (member: Member) => void }) {
+  const { role } = useSession();
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Members, newest first"
+        columns={[
+          { label: 'Member' },
+          { label: 'Membership' },
+          { label: 'Ends', kind: 'wide' },
+          { label: 'Added', kind: 'wide' },
+          { label: 'Actions', kind: 'least', unseen: true },
+        ]}
+      >
+        {members.map((member) => (
+          <Row key={member.id}>
+            <th scope="row">
+              <Link href={`/compute/jobs?member=${encodeURIComponent(member.id)}`} className="row-link">
+                {member.name}
+              </Link>
+              <small className="below">{member.email}</small>
+            </th>
+            <Cell>
+              <Membership member={member} />
+            </Cell>
+            <Cell kind="wide">
+              {member.membership_expires_at === null ? (
+                '–'
+              ) : (
+                <time dateTime={member.membership_expires_at} title={exact(member.membership_expires_at)}>
+                  {exact(member.membership_expires_at).replace(/,.*$/, '')}
+                </time>
+              )}
+            </Cell>
+            <Cell kind="wide">
+              <Moment at={member.created_at} />
+            </Cell>
+            <Cell kind="least">
+              {member.status === 'inactive' && (
+                <Button
+                  small
+                  why={whyNot(role, 'administer')}
+                  aria-label={`Activate ${member.name}`}
+                  onClick={() => onActivate(member)}
+                >
+                  Activate
+                </Button>
+              )}
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function Membership({ member: { status, membership_expires_at } }: { member: Member }) {
+  if (status === 'active')
+    return (
+      <Status mark="tick" tone="good">
+        Active
+      </Status>
+    );
+  return (
+    <Status mark="dash" tone="neutral">
+      {membership_expires_at === null ? 'Not active' : 'Ended'}
+    </Status>
   );
 }

@@ -1,9 +1,58 @@
-import { Page } from '../../frame/page.tsx';
+/** What a job would cost, and the step from the quote to the job. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import type { QuoteGiven } from './calls.ts';
+import { ComputePage } from './compute-page.tsx';
+import { memberNamesQuery } from './queries.ts';
+import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
+import { Given } from './quotes/given.tsx';
+import { RecentQuotes } from './quotes/recent.tsx';
+import { JOB_TYPES } from './words.ts';
+import './quotes/quotes.css';
 
 export function Quotes() {
+  const members = useQuery(memberNamesQuery);
+  const [search] = useSearchParams();
+  const [wish, setWish] = useState<QuoteWish>({
+    member_id: search.get('member') ?? '',
+    requested_gpu_sku: '',
+    hours: '',
+    job_type: JOB_TYPES[0],
+  });
+  const [given, setGiven] = useState<QuoteGiven | null>(null);
   return (
-    <Page title="Quotes">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title="Quotes"
+      up={{ href: '/compute', label: 'Compute' }}
+      lead="A quote is the router’s hourly rate times the hours. It is a receipt of its own and binds nobody to run the job."
+      query={members}
+      skeleton={<SkeletonRows rows={6} />}
+    >
+      {(all) => (
+        <>
+          <div className="quote-columns">
+            <QuoteForm
+              members={all}
+              wish={wish}
+              onChange={(next) => {
+                setWish(next);
+                setGiven(null);
+              }}
+              onGiven={setGiven}
+            />
+            <Given quote={given} wish={wish} />
+          </div>
+          <RecentQuotes
+            onUse={(again) => {
+              setWish(again);
+              setGiven(null);
+              scrollTo({ top: 0, behavior: 'smooth' });
+            }}
+          />
+        </>
+      )}
+    </ComputePage>
   );
 }

@@ -1,9 +1,96 @@
-import { Page } from '../../frame/page.tsx';
+/** One worker: what it is, how it is doing, what it holds and what it did. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useParams } from 'wouter';
+import { useSession } from '../../api/queries.ts';
+import { Section } from '../../frame/page.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { whyNot } from '../../words/may.ts';
+import type { WorkerDetail } from './calls.ts';
+import { ComputePage } from './compute-page.tsx';
+import { Events } from './job/events.tsx';
+import { workerQuery } from './queries.ts';
+import { JobLink, WorkerState } from './small.tsx';
+import { shortId } from './words.ts';
+import { Held } from './worker/held.tsx';
+import { Load } from './worker/load.tsx';
+import { Offer } from './worker/offer.tsx';
+import { OrderDialog, orderFor } from './worker-order.tsx';
+import './job/job.css';
 
 export function WorkerPage() {
+  const { id = '' } = useParams<{ id: string }>();
+  const detail = useQuery(workerQuery(id));
   return (
-    <Page title="Worker">
-      <p className="muted">This page is being built.</p>
-    </Page>
+    <ComputePage
+      title={detail.data?.worker.name ?? 'Worker'}
+      up={{ href: '/compute', label: 'Compute' }}
+      query={detail}
+      beside={detail.data && <WorkerState status={detail.data.worker.status} />}
+      actions={detail.data && <Order detail={detail.data} />}
+      skeleton={<WorkerSkeleton />}
+    >
+      {({ worker, active_leases, recent_events }) => (
+        <div className="job-columns">
+          <div>
+            <Section title="Holds now">
+              <Held leases={active_leases} worker={worker} />
+            </Section>
+            <Section title="Recent events">
+              {recent_events.length === 0 ? (
+                <p className="muted">This worker has not leased a job yet.</p>
+              ) : (
+                <Events
+                  events={recent_events}
+                  ofJob={({ job_id }) => <JobLink id={job_id}>job {shortId(job_id)}</JobLink>}
+                />
+              )}
+            </Section>
+          </div>
+          <aside aria-label="About this worker">
+            <Section title="Machine">
+              <Load worker={worker} />
+            </Section>
+            <Section title="Offers">
+              <Offer worker={worker} />
+            </Section>
+          </aside>
+        </div>
+      )}
+    </ComputePage>
+  );
+}
+
+function Order({ detail: { worker } }: { detail: WorkerDetail }) {
+  const { role } = useSession();
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button why={whyNot(role, 'administer')} onClick={() => setAsking(true)}>
+        {orderFor(worker).word}
+      </Button>
+      {asking && <OrderDialog worker={worker} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function WorkerSkeleton() {
+  return (
+    <div className="job-columns">
+      <div>
+        <Section title="Holds now">
+          <Skeleton height="5rem" />
+        </Section>
+        <Section title="Recent events">
+          <SkeletonRows rows={6} />
+        </Section>
+      </div>
+      <aside aria-label="About this worker">
+        <Section title="Machine">
+          <SkeletonRows rows={5} />
+        </Section>
+      </aside>
+    </div>
   );
 }

@@ -43,7 +43,11 @@ export function Log({ id, onJob, waiting }: LogProps) {
           aria-label="Search the log: shows the lines that match"
           value={words}
           onChange={({ target }) => setWords(target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && (setWords(''), event.currentTarget.blur())}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            setWords('');
+            event.currentTarget.blur();
+          }}
         />
         <Button small kind="quiet" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
           Wrap

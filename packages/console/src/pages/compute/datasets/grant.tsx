@@ -1,0 +1,79 @@
+import type { Dataset } from '@rcpt/contract/router/members.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../../api/act.ts';
+import { errorAt } from '../../../api/problem.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Hash } from '../../../parts/copy.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { SelectField } from '../../../parts/field.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { Skeleton } from '../../../parts/skeleton.tsx';
+import { router } from '../calls.ts';
+import { memberNamesQuery } from '../queries.ts';
+
+/** Gives a member access, and shows the receipt that says so. */
+export function GrantAccess({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+  const members = useQuery(memberNamesQuery);
+  const [chosen, setChosen] = useState('');
+  const grant = useAct((member_id: string) => router.grantAccess(dataset.id, member_id));
+  const name = members.data?.find(({ id }) => id === grant.data?.member_id)?.name;
+  return (
+    <Dialog title={`Access to ${dataset.title}`} onClose={onClose}>
+      {grant.data ? (
+        <div className="form">
+          <p>
+            <strong>{name ?? grant.data.member_id}</strong> may use this dataset. The router wrote a receipt:
+          </p>
+          <Hash value={grant.data.receipt_id} what="Receipt id" />
+          <div className="form-end">
+            <Button kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <Loaded query={members} skeleton={<Skeleton height="6rem" />}>
+          {(all) => {
+            const member_id = chosen || all[0]?.id;
+            return (
+              <form
+                className="form"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  if (member_id !== undefined && !grant.isPending) grant.mutate(member_id);
+                }}
+              >
+                <SelectField
+                  label="Member"
+                  error={errorAt(grant.error, 'member_id')}
+                  value={member_id ?? ''}
+                  onChange={({ target }) => setChosen(target.value)}
+                >
+                  {all.map(({ id, name: each, email, status }) => (
+                    <option key={id} value={id}>
+                      {each} ({email}){status === 'inactive' ? ', inactive' : ''}
+                    </option>
+                  ))}
+                </SelectField>
+                {grant.error && <Problem error={grant.error} />}
+                <div className="form-end">
+                  <Button onClick={onClose}>Cancel</Button>
+                  <Button
+                    kind="primary"
+                    type="submit"
+                    busy={grant.isPending}
+                    why={member_id === undefined ? 'There are no members yet.' : null}
+                  >
+                    Grant access
+                  </Button>
+                </div>
+              </form>
+            );
+          }}
+        </Loaded>
+      )}
+    </Dialog>
+  );
+}

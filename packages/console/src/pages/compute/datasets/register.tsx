@@ -1,0 +1,98 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useAct } from '../../../api/act.ts';
+import { KEYS } from '../../../api/keys.ts';
+import { errorAt } from '../../../api/problem.ts';
+import { toast } from '../../../frame/toasts.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Switch, TextAreaField, TextField } from '../../../parts/field.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { router } from '../calls.ts';
+
+type NewDataset = Parameters<typeof router.createDataset>[0];
+
+/** All of it at once: a dataset is not changed later. */
+export function RegisterDataset({ onClose }: { onClose: () => void }) {
+  const store = useQueryClient();
+  const [forMembers, setForMembers] = useState(true);
+  const act = useAct((wish: NewDataset, key) => router.createDataset(wish, key), {
+    onSuccess(dataset) {
+      void store.invalidateQueries({ queryKey: KEYS.compute('datasets') });
+      toast(`${dataset.title} registered`);
+      onClose();
+    },
+  });
+  const at = (name: string) => ({ name, error: errorAt(act.error, name) });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!act.isPending) act.mutate(datasetOf(new FormData(event.currentTarget), forMembers));
+  };
+  return (
+    <Dialog title="Register a dataset" onClose={onClose} wide>
+      <form className="form" onSubmit={submit}>
+        <div className="form-row">
+          <TextField label="Title" required autoFocus maxLength={500} {...at('title')} />
+          <TextField
+            label="Id"
+            optional
+            mono
+            hint="Letters, digits, . _ or -; made for you when empty."
+            {...at('id')}
+          />
+        </div>
+        <TextAreaField label="Description" rows={2} maxLength={20_000} {...at('description')} />
+        <div className="form-row">
+          <TextField label="Domain" required placeholder="support" {...at('domain')} />
+          <TextField label="Quality tier" required placeholder="gold" {...at('quality_tier')} />
+          <TextField label="License" required placeholder="CC-BY-4.0" {...at('license_type')} />
+        </div>
+        <TextField label="Address" required mono placeholder="s3://datasets/…" {...at('object_uri')} />
+        <TextField
+          label="SHA-256"
+          required
+          mono
+          hint="64 lower-case hexadecimal characters: of the bytes at that address."
+          pattern="[0-9a-f]{64}"
+          title="64 lower-case hexadecimal characters"
+          {...at('checksum_sha256')}
+        />
+        <div className="form-row">
+          <TextField label="Size in bytes" type="number" min={0} step={1} required {...at('size_bytes')} />
+          <TextField label="Rows" type="number" min={0} step={1} required {...at('row_count')} />
+        </div>
+        <Switch
+          label="Members may be given access"
+          hint="Otherwise it is registered for its owner alone."
+          on={forMembers}
+          onChange={setForMembers}
+        />
+        {act.error && <Problem error={act.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={act.isPending}>
+            Register dataset
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function datasetOf(form: FormData, is_member_access: boolean): NewDataset {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const id = text('id');
+  return {
+    ...(id === '' ? {} : { id }),
+    title: text('title'),
+    domain: text('domain'),
+    description: text('description'),
+    object_uri: text('object_uri'),
+    license_type: text('license_type'),
+    quality_tier: text('quality_tier'),
+    checksum_sha256: text('checksum_sha256'),
+    size_bytes: Number(text('size_bytes')),
+    row_count: Number(text('row_count')),
+    is_member_access,
+  };
+}

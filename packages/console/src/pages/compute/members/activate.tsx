@@ -1,0 +1,36 @@
+import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/prices.ts';
+import type { Member } from '@rcpt/contract/router/members.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAct } from '../../../api/act.ts';
+import { KEYS } from '../../../api/keys.ts';
+import { toast } from '../../../frame/toasts.tsx';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { router } from '../calls.ts';
+
+/** Asks before it charges. */
+export function ActivateMember({ member, onClose }: { member: Member; onClose: () => void }) {
+  const store = useQueryClient();
+  const act = useAct(() => router.activateMember(member.id), {
+    onSuccess() {
+      void store.invalidateQueries({ queryKey: KEYS.compute() });
+      toast(`${member.name} is active`);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title={`Activate ${member.name}?`}
+      action={`Charge ${ANNUAL_MEMBERSHIP_USD} USD`}
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(undefined)}
+      onClose={onClose}
+    >
+      <p>
+        This charges <strong>{ANNUAL_MEMBERSHIP_USD} USD</strong> and makes {member.name} active for{' '}
+        <strong>{MEMBERSHIP_DAYS} days</strong> from now. The router writes a membership receipt. Somebody who is active
+        already is not charged again.
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Member } from '@rcpt/contract/router/members.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../../api/act.ts';
+import { KEYS } from '../../../api/keys.ts';
+import { errorAt } from '../../../api/problem.ts';
+import { toast } from '../../../frame/toasts.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { TextField } from '../../../parts/field.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { router } from '../calls.ts';
+
+/** Adds a member, and asks whether to activate them next. */
+export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: (member: Member) => void }) {
+  const store = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const add = useAct((wish: { email: string; name: string }, key) => router.createMember(wish, key), {
+    onSuccess(member) {
+      void store.invalidateQueries({ queryKey: KEYS.compute('members') });
+      toast(`${member.name} added`);
+      onClose();
+      onAdded(member);
+    },
+  });
+  return (
+    <Dialog title="Add a member" onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!add.isPending) add.mutate({ email: email.trim(), name: name.trim() });
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          autoFocus
+          maxLength={500}
+          error={errorAt(add.error, 'name')}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          required
+          maxLength={254}
+          error={errorAt(add.error, 'email')}
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        {add.error && <Problem error={add.error} />}
+        <div className="form-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={add.isPending}>
+            Add member
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,28 @@
+/** What hours on a GPU will cost, before the router is asked: the same rates, the same exact arithmetic. Pure. */
+import { decimal, formatUsd, multiply } from '@rcpt/contract/money.ts';
+import { gpuPrice } from '@rcpt/contract/prices.ts';
+
+/** Hours as somebody typed them; null unless they are more than none and at most a year. */
+export function hoursOf(typed: string): number | null {
+  const hours = Number(typed.trim().replace(',', '.'));
+  return typed.trim() !== '' && hours > 0 && hours <= 8784 ? hours : null;
+}
+
+/** `10.00`; null for a GPU without a price. */
+export function priceOf(gpu_sku: string, hours: number): string | null {
+  const price = gpuPrice(gpu_sku);
+  return price === null ? null : formatUsd(multiply(decimal(price.hourly_rate_usd), decimal(hours)));
+}
+
+/** A JSON object as somebody typed it; a sentence where it is none. Nothing typed is an empty one. */
+export function payloadOf(typed: string): { payload: Record<string, unknown> } | { wrong: string } {
+  if (typed.trim() === '') return { payload: {} };
+  try {
+    const payload: unknown = JSON.parse(typed);
+    if (typeof payload === 'object' && payload !== null && !Array.isArray(payload))
+      return { payload: payload as Record<string, unknown> };
+    return { wrong: 'This has to be a JSON object, such as {"base_model": "acme/tiny-1b"}.' };
+  } catch (error) {
+    return { wrong: `This is no JSON: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,133 @@
+/** Who wants which GPU for how long, to do what. */
+import { GPU_PRICES } from '@rcpt/contract/prices.ts';
+import type { Member } from '@rcpt/contract/router/members.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAct } from '../../../api/act.ts';
+import { KEYS } from '../../../api/keys.ts';
+import { errorAt } from '../../../api/problem.ts';
+import { useSession } from '../../../api/queries.ts';
+import { Button, ButtonLink } from '../../../parts/button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { SelectField, TextField } from '../../../parts/field.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { whyNot } from '../../../words/may.ts';
+import { type QuoteGiven, router } from '../calls.ts';
+import { hoursOf } from '../price.ts';
+import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
+
+export interface QuoteWish {
+  member_id: string;
+  requested_gpu_sku: string;
+  /** As typed. */
+  hours: string;
+  job_type: JobType;
+}
+
+interface QuoteFormProps {
+  members: readonly Member[];
+  wish: QuoteWish;
+  onChange: (wish: QuoteWish) => void;
+  onGiven: (quote: QuoteGiven) => void;
+}
+
+export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) {
+  const { role } = useSession();
+  const store = useQueryClient();
+  const [tried, setTried] = useState(false);
+  const ask = useAct((body: Parameters<typeof router.quote>[0], key) => router.quote(body, key), {
+    onSuccess(quote) {
+      void store.invalidateQueries({ queryKey: KEYS.compute('quotes') });
+      onGiven(quote);
+    },
+  });
+  if (members.length === 0) return <NoMembers />;
+  const { member_id = members[0]!.id, requested_gpu_sku, hours, job_type } = complete(wish, members);
+  const estimated_hours = hoursOf(hours);
+  const missing = tried && estimated_hours === null ? 'More than 0 and at most 8784 hours, a year.' : undefined;
+  const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members), ...change });
+  return (
+    <form
+      className="form sheet"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (estimated_hours === null || ask.isPending || whyNot(role, 'work') !== null) return;
+        ask.mutate({ member_id, requested_gpu_sku, estimated_hours, job_type });
+      }}
+    >
+      <SelectField
+        label="Member"
+        hint="Who the job is for, and who it is charged to."
+        error={errorAt(ask.error, 'member_id')}
+        value={member_id}
+        onChange={({ target }) => set({ member_id: target.value })}
+      >
+        {members.map(({ id, name, email, status }) => (
+          <option key={id} value={id}>
+            {name} ({email}){status === 'inactive' ? ', inactive' : ''}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label="GPU"
+        error={errorAt(ask.error, 'requested_gpu_sku')}
+        value={requested_gpu_sku}
+        onChange={({ target }) => set({ requested_gpu_sku: target.value })}
+      >
+        {GPU_PRICES.map(({ gpu_type, gpu_name, hourly_rate_usd }) => (
+          <option key={gpu_type} value={gpu_type}>
+            {gpu_name}: {hourly_rate_usd} USD/h
+          </option>
+        ))}
+      </SelectField>
+      <div className="form-row">
+        <TextField
+          label="Hours"
+          inputMode="decimal"
+          placeholder="2"
+          error={missing ?? errorAt(ask.error, 'estimated_hours')}
+          value={hours}
+          onChange={({ target }) => set({ hours: target.value })}
+        />
+        <SelectField
+          label="Job type"
+          value={job_type}
+          onChange={({ target }) => set({ job_type: target.value as JobType })}
+        >
+          {JOB_TYPES.map((type) => (
+            <option key={type} value={type}>
+              {typeWord(type)}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      {ask.error && <Problem error={ask.error} />}
+      <div className="form-end">
+        <Button kind="primary" type="submit" busy={ask.isPending} why={whyNot(role, 'work')}>
+          Get a quote
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What was not chosen yet is the first there is. */
+function complete(wish: QuoteWish, members: readonly Member[]): QuoteWish {
+  return {
+    ...wish,
+    member_id: members.some(({ id }) => id === wish.member_id) ? wish.member_id : members[0]!.id,
+    requested_gpu_sku: wish.requested_gpu_sku || GPU_PRICES[0]!.gpu_type,
+  };
+}
+
+function NoMembers() {
+  return (
+    <div className="sheet">
+      <Empty icon="people" title="A quote is for a member">
+        <p>There is none yet. Add the first member; then this page quotes and submits jobs.</p>
+        <ButtonLink href="/compute/members">Add a member</ButtonLink>
+      </Empty>
+    </div>
+  );
+}

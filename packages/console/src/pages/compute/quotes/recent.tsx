@@ -1,0 +1,106 @@
+/** Quotes that were given, from the router's receipts: a day at a time. */
+import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Section } from '../../../frame/page.tsx';
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { Moment, useNow } from '../../../parts/moment.tsx';
+import { SkeletonRows } from '../../../parts/skeleton.tsx';
+import { Cell, Row, Table } from '../../../parts/table.tsx';
+import { day } from '../../../words/instant.ts';
+import { hoursWords } from '../duration.ts';
+import { quotesQuery } from '../queries.ts';
+import { useMemberName } from '../small.tsx';
+import { gpuName, JOB_TYPES, type JobType, typeWord } from '../words.ts';
+import type { QuoteWish } from './form.tsx';
+
+const DAY_MS = 86_400_000;
+
+export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
+  const [back, setBack] = useState(0);
+  const now = Math.max(useNow(), Date.now() - DAY_MS / 24);
+  const date = new Date(now - back * DAY_MS).toISOString().slice(0, 10);
+  const quotes = useQuery(quotesQuery(date));
+  return (
+    <Section
+      title="Quotes given"
+      beside={
+        <div className="button-row">
+          <IconButton small icon="left" label="The day before" onClick={() => setBack(back + 1)} />
+          <span aria-live="polite">{back === 0 ? 'Today, UTC' : `${day(`${date}T00:00:00Z`, now)}, UTC`}</span>
+          <IconButton
+            small
+            icon="right"
+            label="The day after"
+            why={back === 0 ? 'This is today.' : null}
+            onClick={() => setBack(back - 1)}
+          />
+        </div>
+      }
+    >
+      <Loaded query={quotes} skeleton={<SkeletonRows rows={3} />}>
+        {({ receipts }) =>
+          receipts.length === 0 ? (
+            <p className="sheet muted">No quote was given on this day.</p>
+          ) : (
+            <QuoteTable receipts={receipts} onUse={onUse} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wish: QuoteWish) => void }) {
+  const memberName = useMemberName();
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Quotes, newest first"
+        columns={[
+          { label: 'Price', kind: 'number' },
+          { label: 'For' },
+          { label: 'GPU', kind: 'wide' },
+          { label: 'Member', kind: 'wide' },
+          { label: 'Given', kind: 'number' },
+          { label: 'Actions', kind: 'least', unseen: true },
+        ]}
+      >
+        {receipts.map((receipt) => {
+          const wish = wishOf(receipt);
+          return (
+            <Row key={receipt.receipt_id}>
+              <th scope="row" className="number">
+                {receipt.amount_usd} USD
+              </th>
+              <Cell>
+                {typeWord(wish.job_type)}, {hoursWords(Number(wish.hours))}
+              </Cell>
+              <Cell kind="wide">{gpuName(wish.requested_gpu_sku)}</Cell>
+              <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
+              <Cell kind="number">
+                <Moment at={receipt.created_at} />
+              </Cell>
+              <Cell kind="least">
+                <Button small kind="quiet" onClick={() => onUse(wish)}>
+                  Use again
+                </Button>
+              </Cell>
+            </Row>
+          );
+        })}
+      </Table>
+    </div>
+  );
+}
+
+function wishOf({ member_id, metadata }: RouterReceipt): QuoteWish {
+  const { requested_gpu_sku, estimated_hours, job_type } = metadata;
+  return {
+    member_id,
+    requested_gpu_sku: String(requested_gpu_sku ?? ''),
+    hours: String(estimated_hours ?? ''),
+    job_type: JOB_TYPES.find((type) => type === job_type) ?? (String(job_type) as JobType),
+  };
+}

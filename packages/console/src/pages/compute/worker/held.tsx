@@ -1,0 +1,47 @@
+/** The jobs a worker holds, and how long its right to each still runs. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
+import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
+import type { ActiveLease } from '../calls.ts';
+import { JobState, TimeLeft } from '../small.tsx';
+import { type JobStatus, shortId, typeWord } from '../words.ts';
+
+export function Held({
+  leases,
+  worker: { status },
+}: {
+  leases: readonly ActiveLease[];
+  worker: Pick<Worker, 'status'>;
+}) {
+  if (leases.length === 0) return <p className="sheet muted">{IDLE[status]}</p>;
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Jobs held"
+        columns={[{ label: 'Job' }, { label: 'Status' }, { label: 'Lease runs out in', kind: 'number' }]}
+      >
+        {leases.map(({ lease_id, job_id, job_type, status: job_status, expires_at }) => (
+          <Row key={lease_id}>
+            <HeadCell href={`/compute/jobs/${encodeURIComponent(job_id)}`}>
+              {typeWord(job_type)} <code className="short-id">{shortId(job_id)}</code>
+            </HeadCell>
+            <Cell>
+              <JobState status={job_status as JobStatus} />
+            </Cell>
+            <Cell kind="number">
+              <TimeLeft until={expires_at} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+const IDLE: Record<Worker['status'], string> = {
+  registered: 'Nothing: it has registered and not asked for a job yet.',
+  online: 'Nothing: it waits for a job it can run.',
+  busy: 'Nothing that the router knows of.',
+  draining: 'Nothing: it is drained and can be stopped, or resumed.',
+  maintenance: 'Nothing while it is under maintenance.',
+  offline: 'Nothing: it missed three heartbeats. When it comes back it goes on by itself.',
+};

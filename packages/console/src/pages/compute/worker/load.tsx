@@ -1,0 +1,73 @@
+/** How a worker's machine is doing, as its last heartbeat said. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
+import { Fact, Facts } from '../../../parts/facts.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { byteSize } from '../../../words/numbers.ts';
+import { durationWords } from '../duration.ts';
+import { type Gpu, gpusOf, machineOf } from '../machine.ts';
+
+export function Load({ worker }: { worker: Worker }) {
+  const machine = machineOf(worker.capabilities, worker.metrics);
+  const { cpu, cpu_count, load_1m, uptime_seconds } = machine;
+  return (
+    <>
+      {gpusOf(worker.metrics).map((gpu, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: GPUs of a machine are told apart by their place
+        <GpuGauge key={place} gpu={gpu} />
+      ))}
+      <Facts>
+        <Fact label="Heartbeat">
+          {worker.last_heartbeat_at === null ? 'never' : <Moment at={worker.last_heartbeat_at} />}
+          <span className="muted">, due every {worker.heartbeat_interval_seconds} s</span>
+        </Fact>
+        <Fact label="Host">{worker.hostname}</Fact>
+        {cpu !== null && (
+          <Fact label="CPU">
+            {cpu_count !== null && `${cpu_count} × `}
+            {cpu}
+          </Fact>
+        )}
+        {load_1m !== null && <Fact label="Load">{load_1m.toFixed(2)}</Fact>}
+        <Used label="Memory" total={machine.memory_bytes} free={machine.memory_free_bytes} />
+        <Used label="Disk" total={machine.disk_bytes} free={machine.disk_free_bytes} />
+        {uptime_seconds !== null && <Fact label="Up for">{durationWords(uptime_seconds * 1000)}</Fact>}
+      </Facts>
+    </>
+  );
+}
+
+function GpuGauge({ gpu }: { gpu: Gpu }) {
+  const { name, utilization_percent, memory_used_mib, memory_mib, temperature_celsius } = gpu;
+  return (
+    <div className="gauge">
+      <p>
+        <span>{name}</span>
+        <strong>{utilization_percent === null ? '–' : `${Math.round(utilization_percent)} %`}</strong>
+      </p>
+      <span className="bar" aria-hidden="true">
+        <span style={{ width: `${utilization_percent ?? 0}%` }} />
+      </span>
+      <p className="muted">
+        {memory_used_mib !== null && memory_mib !== null && (
+          <span>
+            {gib(memory_used_mib)} of {gib(memory_mib)} GiB
+          </span>
+        )}
+        {temperature_celsius !== null && <span>{Math.round(temperature_celsius)} °C</span>}
+      </p>
+    </div>
+  );
+}
+
+function gib(mib: number): string {
+  return (mib / 1024).toFixed(1);
+}
+
+function Used({ label, total, free }: { label: string; total: number | null; free: number | null }) {
+  if (total === null || free === null) return null;
+  return (
+    <Fact label={label}>
+      {byteSize(Math.max(0, total - free))} <span className="muted">of {byteSize(total)}</span>
+    </Fact>
+  );
+}

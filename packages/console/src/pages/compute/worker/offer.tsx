@@ -1,0 +1,49 @@
+/** What a worker offers to run. What it did not declare it takes all of. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
+import { Hash } from '../../../parts/copy.tsx';
+import { Fact, Facts } from '../../../parts/facts.tsx';
+import { Badge } from '../../../parts/mark.tsx';
+import { Moment } from '../../../parts/moment.tsx';
+import { declared } from '../machine.ts';
+import { gpuName, typeWord } from '../words.ts';
+
+export function Offer({ worker }: { worker: Worker }) {
+  const { capabilities, tags, node_id, version, id, created_at } = worker;
+  const skus = declared(capabilities, 'gpu_skus');
+  const types = declared(capabilities, 'supports');
+  const most = capabilities.max_concurrent_jobs;
+  return (
+    <Facts>
+      <Fact label="GPUs">{skus === null ? 'Any' : skus.map(gpuName).join(', ') || 'None'}</Fact>
+      <Fact label="Job types">
+        {types === null ? (
+          'All'
+        ) : (
+          <span className="badges">
+            {types.map((type) => (
+              <Badge key={type}>{typeWord(type)}</Badge>
+            ))}
+          </span>
+        )}
+      </Fact>
+      {typeof most === 'number' && <Fact label="At a time">{most}</Fact>}
+      {tags.length > 0 && (
+        <Fact label="Tags">
+          <span className="badges">
+            {tags.map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </span>
+        </Fact>
+      )}
+      <Fact label="Node">{node_id}</Fact>
+      {version !== null && <Fact label="Version">{version}</Fact>}
+      <Fact label="Since">
+        <Moment at={created_at} />
+      </Fact>
+      <Fact label="Worker id">
+        <Hash value={id} what="Worker id" />
+      </Fact>
+    </Facts>
+  );
+}
