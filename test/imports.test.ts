@@ -64,7 +64,15 @@ describe('imports', () => {
   });
 
   test('the console takes types alone from contract and zod: a browser loads neither, but for the prices', () => {
+    // A receipt is printed by its lane, in a script of its own that is loaded with the first receipt.
+    const printing = /\/pages\/receipts\/(print|without-eval)\.ts$/;
+    const loaded = sources.filter(({ file }) => file.startsWith('packages/console/') && !printing.test(file));
     for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/console/')))
+      assert.ok(
+        !/\bfrom '[^']*\/(print|without-eval)\.ts'/.test(text),
+        `${file} loads how receipts are printed at once`,
+      );
+    for (const { file, text } of loaded)
       for (const [statement] of text.matchAll(
         /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!prices\.ts|money\.ts)[^']+)'/g,
       ))

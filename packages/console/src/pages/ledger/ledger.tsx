@@ -1,9 +1,80 @@
-import { Page } from '../../frame/page.tsx';
+/** The chain itself: verified as a whole, and looked at link by link. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Page, Section } from '../../frame/page.tsx';
+import { AwayLink, ButtonLink } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { newestQuery } from '../receipts/queries.ts';
+import { lastOf } from './chain.ts';
+import { ChainList } from './chain-list.tsx';
+import { violationsBySeq } from './in-words.ts';
+import { JumpBox } from './jump-box.tsx';
+import { Offline } from './offline.tsx';
+import { useVerification } from './verification.ts';
+import { VerifyPanel } from './verify-panel.tsx';
+import './ledger.css';
 
 export function LedgerPage() {
+  const newest = useQuery(newestQuery);
+  const last = newest.data ? lastOf(newest.data) : -1;
   return (
-    <Page title="Ledger">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title="Ledger"
+      lead="Every receipt names the hash of the one before it. Change one, and the chain breaks right there."
+      actions={
+        last >= 0 && (
+          <AwayLink icon="download" href="/ledger/export" download="">
+            Export
+          </AwayLink>
+        )
+      }
+    >
+      <Loaded
+        query={newest}
+        skeleton={
+          <>
+            <Skeleton height="7rem" />
+            <SkeletonRows rows={8} height="3.5rem" />
+          </>
+        }
+      >
+        {() => (last < 0 ? <NothingYet /> : <Chain last={last} />)}
+      </Loaded>
     </Page>
+  );
+}
+
+function Chain({ last }: { last: number }) {
+  const [at, setAt] = useState(-1);
+  const standing = useVerification();
+  const violations = violationsBySeq(standing.is === 'done' ? standing.report.violations : []);
+  const show = (org_seq: number) => {
+    setAt(Math.min(org_seq, last));
+    document.querySelector('.chain-scroller')?.scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <>
+      <VerifyPanel last={last} onShow={show} />
+      <Section title="The chain" beside={<JumpBox last={last} onJump={show} />}>
+        <ChainList last={last} at={at} onMove={setAt} violations={violations} />
+      </Section>
+      <Section title="Verify it elsewhere">
+        <Offline />
+      </Section>
+    </>
+  );
+}
+
+function NothingYet() {
+  return (
+    <Empty icon="chain" title="The chain has no receipt yet">
+      <p>
+        There is nothing to verify. The first receipt that is sealed begins the chain; each one after it names the hash
+        of the one before.
+      </p>
+      <ButtonLink href="/runs">To the Runs</ButtonLink>
+    </Empty>
   );
 }

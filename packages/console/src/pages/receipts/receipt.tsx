@@ -1,9 +1,81 @@
+/** One receipt: what it says, beside the bytes that say it, hashed again here. */
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { problemOf } from '../../api/problem.ts';
 import { Page } from '../../frame/page.tsx';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Badge } from '../../parts/mark.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { exact } from '../../words/instant.ts';
+import { LANE_LABEL } from '../../words/vocabulary.ts';
+import { ReceiptActions } from './actions.tsx';
+import { seqOf } from './bytes.ts';
+import { aroundQuery, bytesQuery, printQuery } from './queries.ts';
+import { Sealed } from './sealed.tsx';
+import './receipt.css';
 
 export function ReceiptPage() {
+  const { id = '' } = useParams<{ id: string }>();
+  return <OneReceipt key={id} id={id} />;
+}
+
+function OneReceipt({ id }: { id: string }) {
+  const org_seq = seqOf(id);
+  const bytes = useQuery({ ...bytesQuery(id), enabled: org_seq !== null });
+  const around = useQuery({ ...aroundQuery(org_seq ?? 0), enabled: org_seq !== null });
+  // Wanted below; its script travels beside the receipt.
+  useQuery(printQuery);
+  const record = around.data?.here ?? null;
+  const title = record?.title || id;
+  const missing = org_seq === null || (bytes.error && problemOf(bytes.error).status === 404);
+
   return (
-    <Page title="Receipt">
-      <p className="muted">This page is being built.</p>
+    <Page
+      title={title}
+      up={{ href: '/receipts', label: 'Receipts' }}
+      beside={record && <Badge>{LANE_LABEL[record.lane]}</Badge>}
+      lead={
+        <>
+          <code>{id}</code>
+          {record && (
+            <>
+              , sealed <time dateTime={record.created_at}>{exact(record.created_at)}</time>
+            </>
+          )}
+        </>
+      }
+      actions={bytes.data && <ReceiptActions id={id} bytes={bytes.data} record={record} />}
+    >
+      {missing ? (
+        <NoSuchReceipt listed={record !== null} />
+      ) : bytes.data ? (
+        <Sealed id={id} bytes={bytes.data} at={bytes.dataUpdatedAt} around={around.data} />
+      ) : bytes.error ? (
+        <Problem error={bytes.error} retry={() => void bytes.refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <Skeleton height="4.5rem" />
+          <SkeletonRows rows={9} />
+        </div>
+      )}
     </Page>
+  );
+}
+
+function NoSuchReceipt({ listed }: { listed: boolean }) {
+  if (listed)
+    return (
+      <Empty icon="shield" title="What is stored under this number is not this receipt">
+        <p>The ledger lists it, but the stored bytes do not carry its id. Verify the chain to see what was altered.</p>
+        <ButtonLink href="/ledger">To the ledger</ButtonLink>
+      </Empty>
+    );
+  return (
+    <Empty icon="search" title="There is no such receipt">
+      <p>It may have been mistyped, or belong to another organization.</p>
+      <ButtonLink href="/receipts">To the receipts</ButtonLink>
+    </Empty>
   );
 }

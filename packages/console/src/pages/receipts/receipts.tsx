@@ -1,9 +1,169 @@
+/** All receipts, newest first, and looking through them. */
+import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { useSession } from '../../api/queries.ts';
 import { Page } from '../../frame/page.tsx';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useRowCursor } from '../../parts/row-cursor.ts';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { count } from '../../words/numbers.ts';
+import { LANE_LABEL, LANES } from '../../words/vocabulary.ts';
+import { asksForAll, changed, filtersOf, type ReceiptFilters } from './filters.ts';
+import { newestQuery, receiptListQuery } from './queries.ts';
+import { ReceiptTable } from './receipt-table.tsx';
+import { SearchEnd } from './search-end.tsx';
+import './receipts.css';
+
+const BEGINNING_PX = 100;
 
 export function Receipts() {
+  const [params, setParams] = useSearchParams();
+  const filters = filtersOf(params);
+  const change = (to: Partial<Record<keyof ReceiptFilters, string>>) =>
+    setParams((before) => changed(before, to), { replace: true });
   return (
     <Page title="Receipts">
-      <p className="muted">This page is being built.</p>
+      <search className="filters receipt-filters">
+        <SearchBox
+          label="Title, number, id or hash"
+          value={filters.search ?? ''}
+          onSearch={(search) => change({ search })}
+        />
+        <SelectField
+          label="Lane"
+          labelHidden
+          value={filters.lane ?? ''}
+          onChange={(event) => change({ lane: event.target.value })}
+        >
+          <option value="">Any lane</option>
+          {LANES.map((lane) => (
+            <option key={lane} value={lane}>
+              {LANE_LABEL[lane]}
+            </option>
+          ))}
+        </SelectField>
+        <Days filters={filters} change={change} />
+      </search>
+      <Found
+        key={JSON.stringify(filters)}
+        filters={filters}
+        onClear={() => setParams(changed(params, { search: '', lane: '', from: '', to: '' }), { replace: true })}
+      />
     </Page>
+  );
+}
+
+function Days({
+  filters: { from = '', to = '' },
+  change,
+}: {
+  filters: ReceiptFilters;
+  change: (to: { from?: string; to?: string }) => void;
+}) {
+  return (
+    <fieldset className="days">
+      <legend className="unseen">Sealed on (UTC)</legend>
+      <TextField
+        label="From"
+        type="date"
+        value={from}
+        max={to}
+        onChange={(event) => change({ from: event.target.value })}
+      />
+      <TextField
+        label="to"
+        type="date"
+        value={to}
+        min={from}
+        onChange={(event) => change({ to: event.target.value })}
+      />
+    </fieldset>
+  );
+}
+
+function Found({ filters, onClear }: { filters: ReceiptFilters; onClear: () => void }) {
+  const list = useInfiniteQuery(receiptListQuery(filters));
+  const [asked, setAsked] = useState(0);
+  return (
+    <Loaded query={list} skeleton={<SkeletonRows rows={12} />}>
+      {({ pages }) => {
+        const receipts = pages.flatMap((page) => page.receipts);
+        const more = () => {
+          setAsked(pages.length);
+          void list.fetchNextPage();
+        };
+        if (receipts.length === 0 && !list.hasNextPage)
+          return asksForAll(filters) ? <NoReceipts /> : <NothingFound onClear={onClear} />;
+        return (
+          <>
+            <Newer shown={pages[0]!.head_seq} atStart={pages.length === 1} onShow={() => void list.refetch()} />
+            {receipts.length > 0 && <List receipts={receipts} />}
+            <SearchEnd
+              pages={pages}
+              asked={asked}
+              busy={list.isFetchingNextPage}
+              error={list.isFetchNextPageError ? list.error : null}
+              onGo={() => void list.fetchNextPage()}
+              onAsk={more}
+            />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function List({ receipts }: { receipts: readonly ReceiptSummary[] }) {
+  const [, navigate] = useLocation();
+  const { at } = useRowCursor(receipts.length, (row) => navigate(`/receipts/${receipts[row]!.receipt_id}`));
+  return <ReceiptTable receipts={receipts} at={at} />;
+}
+
+/** What was sealed since: shown at once to whoever looks at the beginning, offered to whoever reads further down. */
+function Newer({ shown, atStart, onShow }: { shown: number | null; atStart: boolean; onShow: () => void }) {
+  const newest = useQuery(newestQuery);
+  const newer = (newest.data?.head_seq ?? -1) - (shown ?? -1);
+  const latest = useRef(onShow);
+  latest.current = onShow;
+  useEffect(() => {
+    if (newer > 0 && atStart && scrollY < BEGINNING_PX) latest.current();
+  }, [newer, atStart]);
+  if (newer <= 0) return null;
+  return (
+    <p className="newer">
+      <Button small icon="refresh" onClick={onShow}>
+        {count(newer, 'receipt')} sealed since
+      </Button>
+    </p>
+  );
+}
+
+function NoReceipts() {
+  const { organization } = useSession();
+  return (
+    <Empty icon="receipt" title="No receipt yet">
+      <p>
+        A Run of {organization.name} becomes a receipt once it is approved and sealed. It then stands here for good.
+      </p>
+      <ButtonLink href="/runs">To the Runs</ButtonLink>
+    </Empty>
+  );
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <Empty icon="search" title="No receipt is like that">
+      <p>
+        Looked for in titles; a receipt’s id or number (<code>#42</code>), a Run’s id, a share link and at least six
+        characters of a hash are found too.
+      </p>
+      <Button onClick={onClear}>Show all receipts</Button>
+    </Empty>
   );
 }

@@ -1,0 +1,74 @@
+/** `text/event-stream` read with fetch, which unlike EventSource can be stopped, sees refusals, and never asks twice. */
+import { answerOf } from '../../api/call.ts';
+import { unreachable } from '../../api/problem.ts';
+
+export interface StreamEvent {
+  event: string;
+  data: string;
+}
+
+/** Ends when the answer does. Throws `ProblemError`, and the signal's reason when it was stopped. */
+export async function* eventsFrom(path: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  try {
+    const response = await fetch(path, {
+      credentials: 'same-origin',
+      headers: { accept: 'text/event-stream' },
+      cache: 'no-store',
+      signal,
+    });
+    if (!response.ok || response.body === null)
+      answerOf(response.status, await response.text(), response.headers.get('x-request-id') ?? '');
+    const lines = new EventLines();
+    const decoder = new TextDecoder();
+    for await (const chunk of chunksOf(response.body!)) yield* lines.push(decoder.decode(chunk, { stream: true }));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof TypeError ? unreachable() : error;
+  }
+}
+
+/** Events out of text that arrives in pieces (HTML Living Standard, 9.2.6); ids and retry times are not looked at. */
+export class EventLines {
+  #rest = '';
+  #event = '';
+  #data: string[] = [];
+
+  push(text: string): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    const whole = this.#rest + text;
+    // A carriage return at the very end may be half of a line's end.
+    const held = whole.endsWith('\r') ? 1 : 0;
+    const lines = whole.slice(0, whole.length - held).split(/\r\n|\n|\r/);
+    this.#rest = lines.pop()! + whole.slice(whole.length - held);
+    for (const line of lines)
+      if (line === '') this.#end(events);
+      else this.#take(line);
+    return events;
+  }
+
+  #take(line: string): void {
+    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
+    if (name === 'event') this.#event = value;
+    if (name === 'data') this.#data.push(value);
+  }
+
+  #end(events: StreamEvent[]): void {
+    if (this.#data.length > 0) events.push({ event: this.#event || 'message', data: this.#data.join('\n') });
+    this.#event = '';
+    this.#data = [];
+  }
+}
+
+/** Safari's streams are not iterable. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}

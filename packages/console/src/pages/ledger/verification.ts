@@ -1,0 +1,82 @@
+/** One verification of the whole chain, as it goes on. It lasts over a change of pages, until it is stopped or asked for again. */
+import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
+import type { Verification } from '@rcpt/contract/ledger/receipts.ts';
+import type { Problem } from '@rcpt/contract/problem.ts';
+import { useSyncExternalStore } from 'react';
+import type { z } from 'zod';
+import { ProblemError } from '../../api/problem.ts';
+import { eventsFrom, type StreamEvent } from './event-stream.ts';
+
+export type Report = z.infer<typeof Verification>;
+
+export type Standing =
+  | { is: 'never' }
+  | { is: 'running'; progress: VerifyProgress | null }
+  | { is: 'done'; report: Report; at: string; seconds: number }
+  | { is: 'stopped'; progress: VerifyProgress | null }
+  | { is: 'failed'; error: unknown };
+
+/** A stream that ends without a report has verified nothing. */
+const BROKE_OFF: Problem = {
+  type: 'urn:problem:verification-broke-off',
+  title: 'The verification broke off',
+  status: 0,
+  detail: 'The connection ended before there was a result, so nothing is known. Verify again.',
+  code: 'verification_broke_off',
+  request_id: '',
+};
+
+let standing: Standing = { is: 'never' };
+let running: AbortController | null = null;
+const listeners = new Set<() => void>();
+
+export function useVerification(): Standing {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => standing,
+  );
+}
+
+export async function verify(): Promise<void> {
+  running?.abort();
+  const mine = new AbortController();
+  running = mine;
+  const stands = (next: Standing) => mine === running && stand(next);
+  const began = performance.now();
+  let progress: VerifyProgress | null = null;
+  stands({ is: 'running', progress });
+  try {
+    const report = await reportOf(eventsFrom('/ledger/verify', mine.signal), (next) => {
+      progress = next;
+      stands({ is: 'running', progress });
+    });
+    stands({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
+  } catch (error) {
+    stands(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });
+  }
+}
+
+export function stopVerifying(): void {
+  running?.abort();
+}
+
+/** Reads events until there is a report. Throws what the service says instead of one, or that there was none. */
+export async function reportOf(
+  events: AsyncIterable<StreamEvent>,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<Report> {
+  for await (const { event, data } of events) {
+    if (event === 'progress') onProgress(JSON.parse(data) as VerifyProgress);
+    if (event === 'report') return JSON.parse(data) as Report;
+    if (event === 'problem') throw new ProblemError(JSON.parse(data) as Problem);
+  }
+  throw new ProblemError(BROKE_OFF);
+}
+
+function stand(next: Standing): void {
+  standing = next;
+  for (const listener of listeners) listener();
+}

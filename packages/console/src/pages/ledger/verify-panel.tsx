@@ -1,0 +1,123 @@
+/** Verifying the whole chain: asked for, on its way, and what came of it. */
+import { ProblemError } from '../../api/problem.ts';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { amount, count } from '../../words/numbers.ts';
+import { duration, verdictOf } from './in-words.ts';
+import { type Standing, stopVerifying, useVerification, verify } from './verification.ts';
+import { Violations } from './violations.tsx';
+
+interface VerifyPanelProps {
+  last: number;
+  /** Shows a number in the chain below. */
+  onShow: (org_seq: number) => void;
+}
+
+export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
+  const standing = useVerification();
+  const running = standing.is === 'running';
+  const start = () => void verify();
+  useShortcuts({ v: { does: 'Verify the chain', run: () => !running && start() } });
+  const { mark, tone, title } = looksOf(standing);
+  return (
+    <section className={`sheet verify ${tone}`} aria-label="Verification">
+      <div className="verify-head">
+        <Mark name={mark} tone={tone} />
+        <div>
+          <h2 role="status">{title}</h2>
+          <Words standing={standing} last={last} />
+        </div>
+        {running ? (
+          <Button onClick={stopVerifying}>Stop</Button>
+        ) : (
+          <Button kind={standing.is === 'done' ? 'plain' : 'primary'} icon="shield" onClick={start}>
+            {standing.is === 'never' ? 'Verify' : 'Verify again'}
+          </Button>
+        )}
+      </div>
+      {standing.is === 'running' && (
+        <Progress
+          label="Receipts verified"
+          {...(standing.progress && { done: standing.progress.receipts_checked, of: standing.progress.receipts })}
+        />
+      )}
+      {standing.is === 'failed' && <Problem error={standing.error} />}
+      {standing.is === 'done' && <Violations violations={standing.report.violations} last={last} onShow={onShow} />}
+    </section>
+  );
+}
+
+function looksOf(standing: Standing): { mark: MarkName; tone: Tone; title: string } {
+  switch (standing.is) {
+    case 'never':
+      return { mark: 'ring', tone: 'neutral', title: 'Not verified yet' };
+    case 'running':
+      return { mark: 'half', tone: 'accent', title: 'Verifying the chain' };
+    case 'stopped':
+      return { mark: 'dash', tone: 'neutral', title: 'Stopped before the end' };
+    case 'failed': {
+      const passing = standing.error instanceof ProblemError;
+      return { mark: 'dash', tone: 'neutral', title: passing ? 'Not verified' : 'The verification failed' };
+    }
+    case 'done': {
+      const { tone, words } = verdictOf(standing.report);
+      return { mark: tone === 'good' ? 'tick' : tone === 'bad' ? 'cross' : 'dash', tone, title: words };
+    }
+  }
+}
+
+function Words({ standing, last }: { standing: Standing; last: number }) {
+  switch (standing.is) {
+    case 'never':
+      return (
+        <p>
+          Hashes all {count(last + 1, 'stored receipt')} again, follows every link to the one before, and compares the
+          end with the head that the last mint recorded.
+        </p>
+      );
+    case 'running':
+      return <p className="tabular">{progressOf(standing.progress)}</p>;
+    case 'stopped':
+      return <p>{progressOf(standing.progress)}. A part that was looked at says nothing about the rest.</p>;
+    case 'failed':
+      return <p>Nothing is known about the chain until a verification comes to its end.</p>;
+    case 'done':
+      return <Done standing={standing} last={last} />;
+  }
+}
+
+function Done({
+  standing: { report, at, seconds },
+  last,
+}: {
+  standing: Extract<Standing, { is: 'done' }>;
+  last: number;
+}) {
+  const { head, receipts_checked, ok } = report;
+  const since = head === null ? 0 : last - head.org_seq;
+  return (
+    <>
+      <p>
+        {ok && head !== null
+          ? `All ${count(receipts_checked, 'receipt')} are as they were sealed, each linked to the one before, up to the recorded head.`
+          : `${count(receipts_checked, 'receipt')} checked.`}{' '}
+        It took {duration(seconds)}, <Moment at={at} />.{ok && since > 0 && ` ${count(since, 'receipt')} sealed since.`}
+      </p>
+      {head !== null && (
+        <p className="verify-end">
+          {ok ? 'Head' : 'The chain ends at'} <strong>#{head.org_seq}</strong> <Hash value={head.receipt_sha256} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function progressOf(progress: { receipts_checked: number; receipts: number } | null): string {
+  if (progress === null) return 'Reading the first receipts';
+  return `${amount(progress.receipts_checked)} of ${count(progress.receipts, 'receipt')}`;
+}

@@ -1,0 +1,114 @@
+/** What breaks the chain, each in words and drawn where it breaks. */
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { count } from '../../words/numbers.ts';
+import { blockOf, type Slot } from './chain.ts';
+import { ChainRow } from './chain-row.tsx';
+import { KIND, type Violation } from './in-words.ts';
+import { blockQuery } from './queries.ts';
+
+const SHOWN_AT_FIRST = 3;
+
+interface ViolationsProps {
+  violations: readonly Violation[];
+  last: number;
+  onShow: (org_seq: number) => void;
+}
+
+export function Violations({ violations, last, onShow }: ViolationsProps) {
+  const [all, setAll] = useState(false);
+  if (violations.length === 0) return null;
+  const hidden = violations.length - SHOWN_AT_FIRST;
+  return (
+    <>
+      <ol className="violations">
+        {violations.slice(0, all ? undefined : SHOWN_AT_FIRST).map((violation, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one receipt may be pinned twice
+          <li key={place}>
+            <One violation={violation} last={last} onShow={onShow} />
+          </li>
+        ))}
+      </ol>
+      {!all && hidden > 0 && (
+        <Button kind="quiet" onClick={() => setAll(true)}>
+          Show {count(hidden, 'more violation')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function One({ violation, last, onShow }: { violation: Violation } & Omit<ViolationsProps, 'violations'>) {
+  const { kind, org_seq, receipt_id, expected, actual, detail } = violation;
+  const words = KIND[kind];
+  return (
+    <article className="violation">
+      <header>
+        <h3>
+          <Mark name="cross" tone="bad" />
+          {words.title}
+          {org_seq !== null && <> at #{org_seq}</>}
+        </h3>
+        {org_seq !== null && (
+          <Button small icon="down" onClick={() => onShow(org_seq)}>
+            Show in the chain
+          </Button>
+        )}
+      </header>
+      <p>{words.means}</p>
+      <div className="violation-body">
+        {org_seq !== null && <Piece org_seq={org_seq} last={last} violation={violation} />}
+        <Facts>
+          <Fact label="Found">{detail}</Fact>
+          {expected !== null && (
+            <Fact label={words.expected}>
+              <code>{String(expected)}</code>
+            </Fact>
+          )}
+          {actual !== null && (
+            <Fact label={words.actual}>
+              <code>{String(actual)}</code>
+            </Fact>
+          )}
+          {receipt_id !== null && (
+            <Fact label="Receipt">
+              <code>{receipt_id}</code>
+            </Fact>
+          )}
+        </Facts>
+      </div>
+    </article>
+  );
+}
+
+/** The receipt with the ones before and after it, and the break between them. */
+function Piece({ org_seq, last, violation }: { org_seq: number; last: number; violation: Violation }) {
+  const highest = Math.min(last, org_seq + 1);
+  const seqs = [org_seq + 1, org_seq, org_seq - 1].filter((seq) => seq >= 0 && seq <= highest);
+  const blocks = [...new Set([...seqs, Math.max(0, org_seq - 2)].map(blockOf))];
+  const loaded = useQueries({ queries: blocks.map(blockQuery) });
+  const slotAt = (seq: number): Slot => {
+    if (seq < 0 || seq > last) return null;
+    const block = loaded[blocks.indexOf(blockOf(seq))]?.data;
+    return block === undefined ? undefined : (block.get(seq) ?? null);
+  };
+  return (
+    <ol className="chain-piece" aria-label="Around the break">
+      {seqs.map((seq) => (
+        <li key={seq} className="chain-row" data-wrong={seq === org_seq || undefined}>
+          <ChainRow
+            org_seq={seq}
+            receipt={slotAt(seq)}
+            above={slotAt(seq + 1)}
+            below={slotAt(seq - 1)}
+            violations={seq === org_seq ? [violation] : []}
+            violationsAbove={seq + 1 === org_seq ? [violation] : []}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}

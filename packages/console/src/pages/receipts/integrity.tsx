@@ -1,0 +1,65 @@
+/** Whether the bytes that were just fetched have the hash they state: computed here, the service's opinion is not asked. */
+import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
+import { Hash } from '../../parts/copy.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { count } from '../../words/numbers.ts';
+
+interface IntegrityProps {
+  verdict: ReceiptVerdict;
+  /** What was asked for. */
+  id: string;
+  at: number;
+  bytes: number;
+}
+
+export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
+  const when = <Moment at={new Date(at).toISOString()} />;
+  const another = verdict.ok && verdict.receipt_id !== id;
+  if (!verdict.ok || another)
+    return (
+      <section className="integrity bad" role="alert">
+        <Mark name="cross" tone="bad" />
+        <div>
+          <h2>{another ? 'This is another receipt' : 'This receipt no longer matches its hash'}</h2>
+          <p>
+            {another
+              ? `The ledger answered with ${verdict.receipt_id} instead.`
+              : 'What is stored was changed after it was sealed. Nothing below can be relied on until the operator explains it.'}
+          </p>
+          <Fault verdict={verdict} />
+        </div>
+      </section>
+    );
+  return (
+    <section className="integrity good" aria-label="Integrity">
+      <Mark name="tick" tone="good" />
+      <div>
+        <h2>Unchanged since it was sealed</h2>
+        <p>
+          This browser hashed its {count(bytes, 'byte')} {when} and got the hash that the receipt states.
+        </p>
+        <Hash value={verdict.computed_sha256 ?? ''} />
+      </div>
+    </section>
+  );
+}
+
+function Fault({ verdict: { fault, receipt_sha256, computed_sha256 } }: { verdict: ReceiptVerdict }) {
+  return (
+    <Facts>
+      {fault && <Fact label="Found">{fault.detail}</Fact>}
+      {receipt_sha256 && (
+        <Fact label="It states">
+          <code>{receipt_sha256}</code>
+        </Fact>
+      )}
+      {computed_sha256 && computed_sha256 !== receipt_sha256 && (
+        <Fact label="Computed here">
+          <code>{computed_sha256}</code>
+        </Fact>
+      )}
+    </Facts>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { Moment } from '../../parts/moment.tsx';
+import { OutcomeStatus } from '../../parts/outcome.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { LANE_LABEL } from '../../words/vocabulary.ts';
+
+const COLUMNS = [
+  { label: 'Receipt' },
+  { label: 'Lane', kind: 'wide' },
+  { label: 'Verdict' },
+  { label: 'Hash', kind: 'wide' },
+  { label: 'Sealed', kind: 'number' },
+] as const;
+
+/** One line per receipt; `at` is the line the keyboard stands on. */
+export function ReceiptTable({ receipts, at }: { receipts: readonly ReceiptSummary[]; at: number }) {
+  return (
+    <div className="sheet flush">
+      <Table label="Receipts" columns={COLUMNS}>
+        {receipts.map(({ receipt_id, org_seq, title, lane, outcome, receipt_sha256, created_at }, row) => (
+          <Row key={receipt_id} at={row === at}>
+            <HeadCell href={`/receipts/${receipt_id}`}>
+              <span className="receipt-number">#{org_seq}</span> {title || receipt_id}
+            </HeadCell>
+            <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
+            <Cell>{outcome && <OutcomeStatus outcome={outcome} />}</Cell>
+            <Cell kind="wide">
+              <code>{receipt_sha256.slice(0, 10)}</code>
+            </Cell>
+            <Cell kind="number">
+              <Moment at={created_at} />
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}

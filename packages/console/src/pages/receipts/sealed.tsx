@@ -1,0 +1,79 @@
+/** A receipt whose bytes are here: whether they hold, what they say, and the bytes themselves. */
+import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { verifyReceipt } from '@rcpt/proof/receipt.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { Section } from '../../frame/page.tsx';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { ChainPlace } from './chain-place.tsx';
+import { Integrity } from './integrity.tsx';
+import { printQuery } from './queries.ts';
+import { Opening, PrintedSection } from './sections.tsx';
+import { ShareLink } from './share-link.tsx';
+import { StoredBytes } from './stored-bytes.tsx';
+
+export interface Around {
+  next: ReceiptSummary | null;
+  here: ReceiptSummary | null;
+  previous: ReceiptSummary | null;
+}
+
+interface SealedProps {
+  id: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** When they were fetched, and hashed at once. */
+  at: number;
+  around: Around | undefined;
+}
+
+export function Sealed({ id, bytes, at, around }: SealedProps) {
+  const verdict = useMemo(() => verifyReceipt(bytes), [bytes]);
+  const print = useQuery(printQuery);
+  const [, navigate] = useLocation();
+  const go = (to: ReceiptSummary | null | undefined) => to && navigate(`/receipts/${to.receipt_id}`);
+  useShortcuts({
+    j: { does: 'The receipt before', run: () => go(around?.previous) },
+    k: { does: 'The receipt after', run: () => go(around?.next) },
+  });
+  const { payload } = verdict;
+  return (
+    <>
+      <Integrity verdict={verdict} id={id} at={at} bytes={bytes.length} />
+      <div className="receipt-columns">
+        <div>
+          {payload === null ? (
+            <p className="muted">What is stored cannot be read as a receipt. Its bytes are shown as they are.</p>
+          ) : (
+            <Loaded query={print} skeleton={<SkeletonRows rows={9} />}>
+              {(printOf) => <Said print={printOf(payload, verdict.ok)} />}
+            </Loaded>
+          )}
+        </div>
+        <div>
+          <StoredBytes bytes={bytes} id={id} />
+          <Section title="Place in the chain">
+            <ChainPlace around={around} verdict={verdict} />
+          </Section>
+          <Section title="Share link">
+            <ShareLink id={id} />
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Said({ print }: { print: Parameters<typeof Opening>[0]['print'] }) {
+  return (
+    <>
+      <Opening print={print} />
+      {print.sections.map((section, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: sections of a receipt that never changes
+        <PrintedSection key={place} section={section} />
+      ))}
+    </>
+  );
+}

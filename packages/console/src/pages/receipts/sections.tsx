@@ -1,0 +1,182 @@
+/** The sections of a printed receipt: the same, in the same order, as on its shared page. */
+import type {
+  Print,
+  Section as Printed,
+  PrintedCheck,
+  PrintedEvidence,
+  Fact as PrintedFact,
+} from '@rcpt/contract/lanes/lane.ts';
+import { Section } from '../../frame/page.tsx';
+import { IconButton } from '../../parts/button.tsx';
+import { copy } from '../../parts/copy.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Badge, Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
+import { CheckStatusMark } from '../../parts/outcome.tsx';
+import { count } from '../../words/numbers.ts';
+import { sentence } from '../../words/vocabulary.ts';
+import { Shown } from './shown.tsx';
+
+const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
+  good: 'tick',
+  caution: 'warning',
+  bad: 'cross',
+  neutral: 'dash',
+};
+
+/** Where the lane has a verdict, it comes first; who approved stands with it. */
+export function Opening({ print: { outcome, approval } }: { print: Print }) {
+  if (outcome === null && approval === null) return null;
+  return (
+    <section className={`opening ${outcome?.tone ?? 'neutral'}`} aria-label={outcome ? 'Verdict' : 'Approval'}>
+      {outcome && (
+        <>
+          <div className="opening-head">
+            <h2>
+              <Mark name={MARK[outcome.tone]} tone={outcome.tone} />
+              {outcome.word}
+            </h2>
+            {outcome.score_100 !== null && (
+              <p className="score">
+                <strong>{outcome.score_100}</strong> of 100
+              </p>
+            )}
+          </div>
+          {outcome.summary !== '—' && (
+            <p dir="auto">
+              <Shown text={outcome.summary} />
+            </p>
+          )}
+        </>
+      )}
+      {approval && <Approval approval={approval} />}
+    </section>
+  );
+}
+
+function Approval({ approval: { decision, by, at, note } }: { approval: NonNullable<Print['approval']> }) {
+  return (
+    <div className="opening-approval">
+      <p dir="auto">
+        {decision}
+        {by && (
+          <>
+            {' by '}
+            <strong>
+              <Shown text={by} />
+            </strong>
+          </>
+        )}
+        {at && <span className="muted">, {at}</span>}
+      </p>
+      {note && note !== '—' && (
+        <blockquote dir="auto">
+          <Shown text={note} />
+        </blockquote>
+      )}
+    </div>
+  );
+}
+
+export function PrintedSection({ section }: { section: Printed }) {
+  switch (section.kind) {
+    case 'facts':
+      if (section.facts.length === 0) return null;
+      return (
+        <Section title={section.title}>
+          <PrintedFacts facts={section.facts} />
+        </Section>
+      );
+    case 'checks':
+      return (
+        <Section title={section.title} beside={tally(section.checks)}>
+          <Checks checks={section.checks} />
+        </Section>
+      );
+    case 'evidence':
+      return (
+        <Section title={section.title} beside={count(section.evidence.length, 'item')}>
+          <Evidence evidence={section.evidence} />
+        </Section>
+      );
+    case 'text':
+      return (
+        <Section title={section.title}>
+          <div className="prose" dir="auto">
+            <Shown text={section.text} />
+          </div>
+        </Section>
+      );
+  }
+}
+
+function PrintedFacts({ facts }: { facts: readonly PrintedFact[] }) {
+  return (
+    <Facts>
+      {facts.map(({ label, value, mono }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two facts may have one label
+        <Fact key={place} label={label}>
+          {mono ? <code>{value}</code> : <Shown text={value} />}
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+function Checks({ checks }: { checks: readonly PrintedCheck[] }) {
+  if (checks.length === 0) return <p className="muted">No check was recorded.</p>;
+  return (
+    <ul className="printed-list">
+      {checks.map((check, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two checks may have one label
+        <li key={place} className="printed-check">
+          <CheckStatusMark check={check} />
+          <div dir="auto">
+            <Shown text={check.label} />
+            {check.detail !== '' && check.detail !== '—' && (
+              <p className="muted">
+                <Shown text={check.detail} />
+              </p>
+            )}
+          </div>
+          <span className="muted">
+            {sentence(check.category)}, {check.severity}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Evidence({ evidence }: { evidence: readonly PrintedEvidence[] }) {
+  if (evidence.length === 0) return <p className="muted">No evidence was attached.</p>;
+  return (
+    <ul className="printed-list">
+      {evidence.map(({ label, kind, sha256, size }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two pieces of evidence may be the same
+        <li key={place} className="printed-evidence">
+          <div dir="auto">
+            <Shown text={label} /> <Badge>{sentence(kind)}</Badge>
+            {size && <span className="muted"> {size}</span>}
+          </div>
+          <span className="hash">
+            <code>{sha256}</code>
+            <IconButton
+              icon="copy"
+              label={`Copy the hash of ${label}`}
+              small
+              onClick={() => void copy(sha256, 'Hash')}
+            />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `12 checks: 10 pass, 2 flag`. */
+function tally(checks: readonly PrintedCheck[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const parts = Array.from(counts, ([status, of]) => `${of} ${status}`);
+  return `${count(checks.length, 'check')}${parts.length > 1 ? `: ${parts.join(', ')}` : ''}`;
+}
