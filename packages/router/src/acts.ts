@@ -3,11 +3,11 @@
  * what the rules say is recorded here and nowhere else.
  *   members' and registry work → new jobs → acts on jobs and heartbeats → leases, which see all of that
  */
-import type { Queries } from '@rcpt/service/db.ts';
+import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Clock, Effect, Job } from './domain/job.ts';
-import { type LeaseAct, leaseTogether } from './lease.ts';
+import { headsOf, type LeaseAct, leaseTogether } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
@@ -67,8 +67,10 @@ export interface Recorder {
 }
 
 export interface Commit {
-  /** An answer or a `Refusal` per act, in the order of the acts. */
+  /** Decides: an answer or a `Refusal` per act, in the order of the acts. */
   perform(acts: Act<unknown>[]): Promise<unknown[]>;
+  /** Writes what was decided. */
+  write(): Promise<void>;
   announce(): Promise<void>;
   news: News;
 }
@@ -85,27 +87,32 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   const { lease_seconds, desk_id, watched } = settings;
   const clock: Clock = { now: book.now, lease_seconds };
   const news = noNews(watched?.());
+  const sheet = new WorkSheet(tx, book, news);
   return {
     news,
+    write: () => sheet.write(),
     async perform(acts) {
       const outcomes = new Array<unknown>(acts.length);
-      const sheet = new WorkSheet(tx, book, news);
       for (const [i, act] of acts.entries())
         if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
       for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
-      await sheet.read(acts.flatMap(jobsOf));
-      const orders = await readOrders(tx, acts.flatMap(workersOf));
+      const leases = acts.filter((act) => act.kind === 'lease');
+      // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
+      const [, orders, heads] = await together(
+        sheet.read(acts.flatMap(jobsOf)),
+        readOrders(tx, acts.flatMap(workersOf)),
+        headsOf(tx, sheet.changesQueues ? [] : leases),
+      );
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
         else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, orders.get(act.worker_id)!, clock));
       }
-      const leases = acts.filter((act) => act.kind === 'lease');
       if (leases.length > 0) {
-        if (sheet.changesQueues) await sheet.write();
-        const granted = await leaseTogether(tx, leases, orders, sheet, clock);
+        // What changed the queues is written before they are read.
+        const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
+        const granted = await leaseTogether(tx, leases, orders, queues, sheet, clock);
         for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted.shift();
       }
-      await sheet.write();
       return outcomes;
     },
     async announce() {
@@ -158,15 +165,13 @@ export class WorkSheet implements Recorder {
   }
 
   async read(ids: string[]): Promise<void> {
-    this.hold(await lockJobs(this.#tx, ids));
+    for (const job of await lockJobs(this.#tx, ids)) this.hold(job);
   }
 
-  /** Jobs that were read and locked by others' queries. */
-  hold(jobs: Map<string, Job>): void {
-    for (const [id, job] of jobs) {
-      this.#read.set(id, job);
-      this.#now.set(id, job);
-    }
+  /** A job that is locked and as it is stored. */
+  hold(job: Job): void {
+    this.#read.set(job.id, job);
+    this.#now.set(job.id, job);
   }
 
   load(id: string): Job {
@@ -221,18 +226,22 @@ export class WorkSheet implements Recorder {
     return this.#book.write(draft);
   }
 
+  /** Sends everything off at once; what is recorded from then on belongs to the next time. */
   async write(): Promise<void> {
-    if (this.#created.length > 0) await insertJobs(this.#tx, this.#created);
+    const tx = this.#tx;
     const changes = [...this.#now].flatMap(([id, to]) => {
       const from = this.#read.get(id)!;
       return from === to ? [] : [{ from, to }];
     });
-    await updateJobs(this.#tx, changes);
-    await insertEvents(this.#tx, this.#events);
-    await insertLogs(this.#tx, this.#logs);
-    for (const artifact of this.#artifacts) await insertArtifact(this.#tx, artifact);
-    await insertBridgeEntries(this.#tx, this.#bridged, this.#book.at);
-    await recordBeats(this.#tx, [...this.#beats.values()]);
+    const written = together(
+      insertJobs(tx, this.#created),
+      updateJobs(tx, changes),
+      insertEvents(tx, this.#events),
+      insertLogs(tx, this.#logs),
+      ...this.#artifacts.map((artifact) => insertArtifact(tx, artifact)),
+      insertBridgeEntries(tx, this.#bridged, this.#book.at),
+      recordBeats(tx, [...this.#beats.values()]),
+    );
     this.#read = new Map(this.#now);
     this.#created = [];
     this.#events = [];
@@ -240,6 +249,7 @@ export class WorkSheet implements Recorder {
     this.#artifacts = [];
     this.#bridged = [];
     this.#beats = new Map();
+    await written;
   }
 
   #isQueued(job: Job): void {

@@ -6,7 +6,7 @@
 import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import { type Queries, together } from '@rcpt/service/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { WorkSheet } from './acts.ts';
@@ -41,12 +41,12 @@ export async function leaseTogether(
   tx: Queries,
   acts: LeaseAct[],
   orders: Orders,
+  queues: Queues,
   sheet: WorkSheet,
   clock: Clock,
 ): Promise<Granted[]> {
   const isServed = (act: LeaseAct) => act.wanted() && orders.get(act.worker_id) !== 'drain';
   const served = new Set(acts.filter(isServed));
-  const queues = await headsOf(tx, [...served], sheet);
   const granted: Granted[] = [];
   for (const act of acts) {
     const leases = served.has(act) ? take(act, queues, sheet, clock) : [];
@@ -57,7 +57,7 @@ export async function leaseTogether(
 }
 
 /** Are there more queued jobs than this transaction could lock? Only where several processes share a database. */
-async function isContended(tx: Queries, keys: string[], queues: Map<string, Queue>): Promise<boolean> {
+async function isContended(tx: Queries, keys: string[], queues: Queues): Promise<boolean> {
   if (tx.dialect.forUpdateSkipLocked === '') return false;
   for (const key of keys) {
     const { locked } = queues.get(key)!;
@@ -67,7 +67,7 @@ async function isContended(tx: Queries, keys: string[], queues: Map<string, Queu
   return false;
 }
 
-function take(act: LeaseAct, queues: Map<string, Queue>, sheet: WorkSheet, clock: Clock): Leased[] {
+function take(act: LeaseAct, queues: Queues, sheet: WorkSheet, clock: Clock): Leased[] {
   const leases: Leased[] = [];
   const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
   while (leases.length < act.max_jobs) {
@@ -82,6 +82,8 @@ function take(act: LeaseAct, queues: Map<string, Queue>, sheet: WorkSheet, clock
   return leases;
 }
 
+/** The locked heads of queues, by `sku type`. */
+export type Queues = Map<string, Queue>;
 interface Queue {
   jobs: Job[];
   /** How many there were at first. */
@@ -89,17 +91,16 @@ interface Queue {
 }
 
 /** The first jobs of every queue that is asked for, as many as all askers together could take. */
-async function headsOf(tx: Queries, acts: LeaseAct[], sheet: WorkSheet): Promise<Map<string, Queue>> {
+export async function headsOf(tx: Queries, acts: LeaseAct[]): Promise<Queues> {
   const wanted = new Map<string, number>();
-  for (const act of acts) for (const key of pairsOf(act)) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
-  const queues = new Map<string, Queue>();
-  for (const [key, limit] of wanted) {
+  for (const act of acts)
+    if (act.wanted()) for (const key of pairsOf(act)) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
+  const heads = [...wanted].map(async ([key, limit]): Promise<[string, Queue]> => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
     const jobs = await lockQueued(tx, gpu_sku, job_type, limit);
-    sheet.hold(new Map(jobs.map((job) => [job.id, job])));
-    queues.set(key, { jobs, locked: jobs.length });
-  }
-  return queues;
+    return [key, { jobs, locked: jobs.length }];
+  });
+  return new Map(await together(...heads));
 }
 
 /** Only priced SKUs have queues. */
@@ -119,6 +120,7 @@ function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, c
   const lease_id = newId('lease');
   const lease_token = `dlease_${newSecret()}`;
   const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);
+  sheet.hold(job);
   sheet.effect(effect);
   const { id, job_type, requested_gpu_sku, estimated_hours, input_dataset_ids, payload, attempt, lease_expires_at } =
     effect.job;

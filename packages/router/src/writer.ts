@@ -6,13 +6,13 @@
  * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
  * (receipts/recover.ts). An answer is only sent when both are on disk.
  */
-import type { Db, Queries } from '@rcpt/service/db.ts';
+import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { type Act, type CommitSettings, createCommit } from './acts.ts';
 import type { News } from './news.ts';
 import { Book } from './receipts/book.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
-import { insertBatch, markAppended, wasStored } from './store/batches.ts';
+import { type Batch, insertBatch, markAppended, wasStored } from './store/batches.ts';
 
 const ACTS_PER_COMMIT = 512;
 
@@ -105,12 +105,11 @@ export function createWriter(settings: WriterSettings): Writer {
       book = new Book(now());
       const commit = createCommit(tx, book, settings);
       const outcomes = await commit.perform(acts);
-      if (book.receipts > 0) {
-        const { id, date, receipts, lines } = book;
-        await insertBatch(tx, { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines });
-        await markAppended(tx, marking);
-      }
-      await commit.announce();
+      await together(
+        commit.write(),
+        ...(book.receipts > 0 ? [insertBatch(tx, batchOf(book)), markAppended(tx, marking)] : []),
+        commit.announce(),
+      );
       return { book, outcomes, news: commit.news };
     });
     const committed = await transaction.catch((error: unknown) => {
@@ -121,10 +120,13 @@ export function createWriter(settings: WriterSettings): Writer {
     return committed;
   }
 
+  function batchOf({ id, date, receipts, lines }: Book): Batch {
+    return { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines };
+  }
+
   async function resolveDoubts(): Promise<void> {
     for (const book of doubtful) {
-      const { id, date, receipts, lines } = book;
-      const isStored = await wasStored(db, { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines });
+      const isStored = await wasStored(db, batchOf(book));
       doubtful = doubtful.filter((other) => other !== book);
       if (isStored) unappended.push(book);
     }

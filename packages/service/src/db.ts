@@ -24,6 +24,18 @@ export interface Queries {
   notify(channel: string, payload: string): Promise<void>;
 }
 
+/**
+ * Statements that do not wait for each other's answers: on PostgreSQL they travel together. Throws the first error, once none
+ * of them is under way any more.
+ */
+export async function together<T extends Promise<unknown>[]>(
+  ...statements: T
+): Promise<{ [I in keyof T]: Awaited<T[I]> }> {
+  const settled = await Promise.allSettled(statements);
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [I in keyof T]: Awaited<T[I]> };
+}
+
 /** Column name → the PostgreSQL type of its values. */
 export type Columns = Record<string, 'text' | 'bigint'>;
 

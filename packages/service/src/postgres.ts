@@ -1,4 +1,8 @@
-/** PostgreSQL through `pg`: a pool, named statements, one retry rule, and errors that say "away" apart from "wrong". */
+/**
+ * PostgreSQL through `pg`: a pool, named statements, one retry rule, and errors that say "away" apart from "wrong".
+ * Statements that do not wait for each other's answers travel together; the server runs them in the order they were sent, and
+ * after one that fails it refuses the rest of the transaction.
+ */
 import { Client, escapeIdentifier, Pool, type PoolClient, type PoolConfig, TypeOverrides } from 'pg';
 import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
@@ -41,6 +45,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     // A server that is silent, not gone: the connection is given up a little after the server should have.
     query_timeout: STATEMENT_MS + 5_000,
     keepAlive: true,
+    pipeline: true,
     types,
   };
   const pool = new Pool(settings);
@@ -68,17 +73,17 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     }
   }
 
-  async function once<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function once<T>(begin: string, work: (client: PoolClient, execute: Execute) => Promise<T>): Promise<T> {
     return withClient(async (client) => {
-      await client.query(begin);
+      const statements = inTransaction(client, begin);
       try {
-        const value = await work(client);
-        await client.query('commit');
+        const value = await work(client, statements.execute);
+        await statements.commit();
         return value;
       } catch (error) {
         // When the connection is gone there is nothing to roll back: the server does it.
         await client.query('rollback').catch(() => undefined);
-        throw error;
+        throw statements.causeOf(error);
       }
     });
   }
@@ -89,7 +94,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(BEGIN, (client) => work(queriesOf((sql, params) => execute(client, sql, params))));
+          return await once(BEGIN, (_, execute) => work(queriesOf(execute)));
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error;
         }
@@ -102,6 +107,42 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
 }
 
 type Execute = (sql: string, params: unknown[]) => Promise<{ rows: Row[]; changed: number }>;
+
+const READS = /^\s*select\b/i;
+const REFUSED_AFTER_ANOTHER = '25P02';
+
+/**
+ * `begin` travels with the first statements when they only read and lock. Writes wait for its answer: sent after a `begin`
+ * that failed, they would be committed by themselves.
+ */
+function inTransaction(client: PoolClient, begin: string) {
+  const begun = client.query(begin);
+  let mayWrite = false;
+  let cause: unknown = null;
+  const failed = (error: unknown) => {
+    cause ??= error;
+  };
+  begun.catch(failed);
+  return {
+    /** The first error, where this one only says that the transaction is over. */
+    causeOf: (error: unknown) =>
+      (error as { code?: string }).code === REFUSED_AFTER_ANOTHER ? (cause ?? error) : error,
+    async execute(sql: string, params: unknown[]) {
+      mayWrite ||= !READS.test(sql);
+      // The order stays: whatever comes after a write waits with it.
+      if (mayWrite) await begun;
+      const answer = execute(client, sql, params);
+      answer.catch(failed);
+      return answer;
+    },
+    async commit() {
+      await begun;
+      const { command } = await client.query('commit');
+      // The server's answer to the commit of a transaction in which something failed.
+      if (command !== 'COMMIT') throw cause ?? new Error(`the transaction ended with ${command}`);
+    },
+  };
+}
 
 function queriesOf(executeStatement: Execute): Queries {
   return {

@@ -1,7 +1,7 @@
 /** What only PostgreSQL has: several writers at once, who may run into each other or lose their server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Queries } from '../src/db.ts';
+import { type Queries, together } from '../src/db.ts';
 import { DatabaseUnavailable } from '../src/error.ts';
 import { openPostgres } from '../src/postgres.ts';
 import { eachEngine } from './engines.ts';
@@ -92,6 +92,62 @@ eachEngine('transactions of several writers', null, (fresh, engine) => {
       assert.deepEqual(await read(), { a: 1, b: 0 });
     },
   );
+
+  test('whose statements travel together keep their order and fail as one, by the first error', async () => {
+    const { db, read } = await counters();
+    const add = (tx: Queries, id: string, n: number) => tx.run('insert into counters (id, n) values ($1, $2)', [id, n]);
+    const seen = await db.transaction(async (tx) => {
+      const [, , rows] = await together(bump(tx, 'a'), bump(tx, 'a'), tx.all<{ n: number }>('select n from counters'));
+      return rows.map(({ n }) => n).sort();
+    });
+    assert.deepEqual(seen, [0, 2]);
+    for (let i = 0; i < 3; i++)
+      await assert.rejects(
+        db.transaction((tx) => together(bump(tx, 'a'), add(tx, 'b', 1), bump(tx, 'b'), add(tx, `new ${i}`, 1))),
+        /counters|UNIQUE/,
+      );
+    // Also when the one that waits first is one that was only refused because of it.
+    const refused = db.transaction(async (tx) => {
+      const broken = add(tx, 'b', 1);
+      broken.catch(() => undefined);
+      await bump(tx, 'a');
+      await broken;
+    });
+    await assert.rejects(refused, /counters|UNIQUE/);
+    assert.deepEqual(await read(), { a: 2, b: 0 });
+    await db.transaction((tx) => together(add(tx, 'new 0', 5), bump(tx, 'b')));
+    assert.deepEqual(await read(), { a: 2, b: 1, 'new 0': 5 });
+  });
+
+  test('that hide an error do not look committed', onPostgres, async () => {
+    const { db, read } = await counters();
+    const hiding = db.transaction(async (tx) => {
+      await bump(tx, 'a');
+      await tx.run(`insert into counters (id, n) values ('a', 1)`).catch(() => undefined);
+    });
+    await assert.rejects(hiding, /duplicate key/);
+    assert.deepEqual(await read(), { a: 0, b: 0 });
+  });
+
+  test('that are cut or take too long with statements on their way leave nothing', onPostgres, async () => {
+    const { db, read } = await counters();
+    const slow = (tx: Queries) => tx.run(`update counters set n = n + 1 where id = 'b' and pg_sleep(60) is not null`);
+    const cut = db.transaction(async (tx) => {
+      const { pid } = (await tx.get<{ pid: number }>('select pg_backend_pid() as pid'))!;
+      const under_way = together(bump(tx, 'a'), slow(tx), bump(tx, 'a'));
+      const [ended] = await Promise.allSettled([under_way, db.get('select pg_terminate_backend($1::int)', [pid])]);
+      if (ended.status === 'rejected') throw ended.reason;
+    });
+    await assert.rejects(cut, DatabaseUnavailable);
+    const late = db.transaction(async (tx) => {
+      await tx.script('set local statement_timeout = 50');
+      await together(bump(tx, 'a'), slow(tx), bump(tx, 'a'));
+    });
+    await assert.rejects(late, DatabaseUnavailable);
+    assert.deepEqual(await read(), { a: 0, b: 0 });
+    await Promise.all([db.transaction((tx) => bump(tx, 'a')), db.transaction((tx) => bump(tx, 'b'))]);
+    assert.deepEqual(await read(), { a: 1, b: 1 });
+  });
 
   test('on a server that is not there are "unavailable"', onPostgres, async () => {
     const nowhere = openPostgres({ url: 'postgres://nobody:nothing@127.0.0.1:1/none' });

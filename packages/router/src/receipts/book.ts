@@ -11,7 +11,8 @@ export class Book {
   /** One instant for the whole commit. */
   readonly now: number;
   readonly at: string;
-  #lines: string[] = [];
+  #lines = '';
+  #receipts = 0;
 
   constructor(now: number) {
     this.now = now;
@@ -21,23 +22,23 @@ export class Book {
   /** Returns the receipt's id. */
   write({ receipt_type, member_id, job_id, dataset_ids, amount_cents, metadata }: ReceiptDraft): string {
     const receipt_id = newId('rcpt');
-    this.#lines.push(
-      sealRouterReceipt({
-        receipt_id,
-        receipt_type,
-        member_id,
-        job_id,
-        dataset_ids,
-        amount_usd: usd(amount_cents),
-        metadata: metadata satisfies JsonObject,
-        created_at: this.at,
-      }),
-    );
+    const line = sealRouterReceipt({
+      receipt_id,
+      receipt_type,
+      member_id,
+      job_id,
+      dataset_ids,
+      amount_usd: usd(amount_cents),
+      metadata: metadata satisfies JsonObject,
+      created_at: this.at,
+    });
+    this.#lines += `${line}\n`;
+    this.#receipts++;
     return receipt_id;
   }
 
   get receipts(): number {
-    return this.#lines.length;
+    return this.#receipts;
   }
 
   /** UTC, `2026-05-29`. */
@@ -47,6 +48,6 @@ export class Book {
 
   /** Each line with its LF. */
   get lines(): string {
-    return this.#lines.map((line) => `${line}\n`).join('');
+    return this.#lines;
   }
 }

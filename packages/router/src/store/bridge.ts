@@ -1,6 +1,6 @@
 /** What the bridge still has to bring to the ledger; a row arrives with the completion of its job. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { Db, Queries } from '@rcpt/service/db.ts';
+import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 
 /** A finished job on its way into a ledger Run. */
 export interface BridgeEntry {
@@ -18,12 +18,14 @@ export interface PendingEntry extends BridgeEntry {
 }
 
 export async function insertBridgeEntries(tx: Queries, entries: BridgeEntry[], at: string): Promise<void> {
-  for (const { job_id, lane, document } of entries)
-    await tx.run(
+  const inserted = entries.map(({ job_id, lane, document }) =>
+    tx.run(
       `insert into bridge_outbox (job_id, lane, run_id, stage, document, attempts, next_attempt_at, last_error, created_at)
        values ($1, $2, null, 'new', $3, 0, $4, null, $4) on conflict do nothing`,
       [job_id, lane, JSON.stringify(document), at],
-    );
+    ),
+  );
+  await together(...inserted);
 }
 
 /** Takes due entries for one process until `until`; they are due again if it dies. */

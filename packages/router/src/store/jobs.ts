@@ -1,5 +1,5 @@
 /** Jobs, their events, logs and artifacts. Jobs are read and written many at a time: one statement per commit, not per job. */
-import type { Queries, Value } from '@rcpt/service/db.ts';
+import { type Queries, together, type Value } from '@rcpt/service/db.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { EventDraft, Job } from '../domain/job.ts';
 
@@ -44,6 +44,7 @@ const DOCUMENTS = new Set<Column>(['input_dataset_ids', 'payload', 'past_leases'
 export const JOB_COLUMNS: string = NAMES.join(', ');
 
 export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
+  if (jobs.length === 0) return;
   await tx.insert(
     'jobs',
     COLUMNS,
@@ -52,13 +53,13 @@ export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
 }
 
 /** The named jobs, held until the transaction ends, in one order everywhere. Unknown ids are left out. */
-export async function lockJobs(tx: Queries, ids: string[]): Promise<Map<string, Job>> {
-  if (ids.length === 0) return new Map();
+export async function lockJobs(tx: Queries, ids: string[]): Promise<Job[]> {
+  if (ids.length === 0) return [];
   const rows = await tx.all<Stored>(
     `select ${JOB_COLUMNS} from jobs where id ${tx.dialect.isAmong('$1')} order by id ${tx.dialect.forUpdate}`,
     [JSON.stringify([...new Set(ids)])],
   );
-  return new Map(rows.map((row) => [String(row.id), jobOf(row)]));
+  return rows.map(jobOf);
 }
 
 /** The next `limit` queued jobs of one SKU and type, oldest first within priority; jobs another transaction holds are left out. */
@@ -185,12 +186,14 @@ export interface StoredLog {
 
 /** A chunk whose (attempt, stream, sequence) is there already is not stored again. */
 export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> {
-  for (const { job_id, id, attempt, stream, sequence, lines, created_at } of logs)
-    await tx.run(
+  const inserted = logs.map(({ job_id, id, attempt, stream, sequence, lines, created_at }) =>
+    tx.run(
       `insert into job_logs (job_id, id, attempt, stream, sequence, lines, created_at) values ($1, $2, $3, $4, $5, $6, $7)
        on conflict do nothing`,
       [job_id, id, attempt, stream, sequence, JSON.stringify(lines), created_at],
-    );
+    ),
+  );
+  await together(...inserted);
 }
 
 export async function listLogs(db: Queries, job_id: string, after: string, limit: number): Promise<StoredLog[]> {

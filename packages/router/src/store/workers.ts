@@ -1,7 +1,7 @@
 /** Workers. */
 import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 
 /** As stored: `status` is what the worker last said; whether it is offline follows from the clock. */
@@ -71,10 +71,12 @@ const SAID = { status: 'text', current_jobs: 'bigint', metrics: 'text', last_hea
 
 export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
   const rowOf = ({ id, status, current_jobs, metrics, at }: Beat) => [id, status, current_jobs, metrics, at];
-  await tx.update('workers', { id: 'text' }, SAID, beats.map(rowOf));
   const changed = beats.filter(({ capabilities }) => capabilities !== null);
   const capabilities = changed.map((beat) => [beat.id, beat.capabilities]);
-  await tx.update('workers', { id: 'text' }, { capabilities: 'text' }, capabilities);
+  await together(
+    tx.update('workers', { id: 'text' }, SAID, beats.map(rowOf)),
+    tx.update('workers', { id: 'text' }, { capabilities: 'text' }, capabilities),
+  );
 }
 
 export type Orders = Map<string, 'run' | 'drain'>;
