@@ -92,7 +92,7 @@ describe('a draft', () => {
     assert.deepEqual(counted, ['1.1.0', '1.10.0', '4', '2026-6', 'beta.1']);
     assert.deepEqual(['A + b is the sum', ' Économies: 5 % ', '—', 'x'.repeat(99)].map(slugOf), [
       'a-b-is-the-sum',
-      'e-conomies-5',
+      'economies-5',
       '',
       'x'.repeat(60),
     ]);

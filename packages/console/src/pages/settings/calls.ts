@@ -11,16 +11,11 @@ import type {
   StoredAgentProfile,
 } from '@rcpt/contract/ledger/tenancy.ts';
 import type { z } from 'zod';
-import { address, call } from '../../api/call.ts';
+import { call } from '../../api/call.ts';
 import type { Role } from '../../words/vocabulary.ts';
 
 const key = (id: string) => `/keys/${encodeURIComponent(id)}`;
 const member = (id: string) => `/members/${encodeURIComponent(id)}`;
-
-interface SheetPage {
-  flight_sheets: FlightSheet[];
-  next_after: string | null;
-}
 
 export const settings = {
   keys: (signal?: AbortSignal) => call<{ keys: Key[] }>('/keys', { signal }),
@@ -49,15 +44,3 @@ export const settings = {
   trySheet: (body: FlightSheetTrial, signal?: AbortSignal) =>
     call<FlightSheetFindings>('/flight-sheets/try', { method: 'POST', body, signal }),
 };
-
-/** Every version of every sheet, page by page. */
-export async function allSheets(signal?: AbortSignal): Promise<FlightSheet[]> {
-  const sheets: FlightSheet[] = [];
-  let after: string | undefined;
-  do {
-    const page = await call<SheetPage>(address('/flight-sheets', { limit: 500, after }), { signal });
-    sheets.push(...page.flight_sheets);
-    after = page.next_after ?? undefined;
-  } while (after !== undefined);
-  return sheets;
-}

@@ -1,9 +1,84 @@
+/** The pages of flight sheets: the list, one version, and the editor. */
+import { useQuery } from '@tanstack/react-query';
+import { Redirect, useParams, useSearchParams } from 'wouter';
+import { flightSheetsQuery, useSession } from '../../api/queries.ts';
+import { NotFound } from '../../frame/not-found.tsx';
 import { Page } from '../../frame/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { whyNot } from '../../words/may.ts';
+import { OwnersOnly } from './owners-only.tsx';
+import { sheetQuery } from './queries.ts';
+import { Editor } from './sheets/editor.tsx';
+import { addressOf, SheetList } from './sheets/sheet-list.tsx';
+import { SheetPage } from './sheets/sheet-page.tsx';
+import './settings.css';
+import './sheets/sheets.css';
+
+const UP = { href: '/settings/flight-sheets', label: 'Flight sheets' };
 
 export function FlightSheets() {
+  const [name = '', version, ...more] = (useParams()['*'] ?? '').split('/').map(decoded);
+  if (name === '') return <SheetList />;
+  if (more.length > 0) return <NotFound />;
+  if (version !== undefined) return <OneSheet key={`${name} ${version}`} name={name} version={version} />;
+  return name === 'new' ? <NewSheet /> : <Newest name={name} />;
+}
+
+function OneSheet({ name, version }: { name: string; version: string }) {
+  const sheet = useQuery(sheetQuery(name, version));
+  if (sheet.data) return <SheetPage sheet={sheet.data} />;
+  return <Waiting title={name} error={sheet.error} retry={() => void sheet.refetch()} />;
+}
+
+/** Only a name: its newest version. */
+function Newest({ name }: { name: string }) {
+  const sheets = useQuery(flightSheetsQuery);
+  if (!sheets.data) return <Waiting title={name} error={sheets.error} retry={() => void sheets.refetch()} />;
+  const newest = sheets.data.flight_sheets.findLast((sheet) => sheet.name === name);
+  return newest ? <Redirect to={addressOf(newest)} replace /> : <NotFound />;
+}
+
+function NewSheet() {
+  const [search] = useSearchParams();
+  const from = search.get('from');
+  const may = whyNot(useSession().role, 'work') === null;
+  if (!may)
+    return (
+      <Page title="New flight sheet" narrow up={UP}>
+        <OwnersOnly icon="sliders" what="flight sheets" />
+      </Page>
+    );
+  return from === null ? <Editor key="new" from={null} /> : <NextVersion key={from} from={from} />;
+}
+
+function NextVersion({ from }: { from: string }) {
+  const [name = '', version = ''] = from.split('@');
+  const sheet = useQuery(sheetQuery(name, version));
+  if (sheet.data) return <Editor from={sheet.data} />;
+  return <Waiting title={`New version of ${name}`} error={sheet.error} retry={() => void sheet.refetch()} />;
+}
+
+function Waiting({ title, error, retry }: { title: string; error: unknown; retry: () => void }) {
   return (
-    <Page title="Flight sheets">
-      <p className="muted">This page is being built.</p>
+    <Page title={title} narrow up={UP}>
+      {error ? (
+        <Problem error={error} retry={retry} />
+      ) : (
+        <div className="sheet" aria-busy="true">
+          <Skeleton width="14rem" height="1rem" />
+          <SkeletonRows rows={6} height="3.4rem" />
+        </div>
+      )}
     </Page>
   );
+}
+
+/** A path that is no UTF-8 names nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

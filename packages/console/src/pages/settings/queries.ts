@@ -1,7 +1,7 @@
 /** What the settings pages ask for. */
 import { queryOptions } from '@tanstack/react-query';
 import { KEYS } from '../../api/keys.ts';
-import { allSheets, settings } from './calls.ts';
+import { settings } from './calls.ts';
 
 export const keysQuery = queryOptions({
   queryKey: KEYS.settings('keys'),
@@ -11,11 +11,6 @@ export const keysQuery = queryOptions({
 export const membersQuery = queryOptions({
   queryKey: KEYS.settings('members'),
   queryFn: async ({ signal }) => (await settings.members(signal)).members,
-});
-
-export const sheetsQuery = queryOptions({
-  queryKey: KEYS.settings('all-flight-sheets'),
-  queryFn: ({ signal }) => allSheets(signal),
 });
 
 export const sheetQuery = (name: string, version: string) =>

@@ -1,0 +1,79 @@
+/** A draft as the ledger sees it a moment after one stops typing: what does not compile, and what is found on a submission. */
+import type { FlightSheetFindings } from '@rcpt/contract/ledger/flight-sheet.ts';
+import type { Check } from '@rcpt/contract/work.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ProblemError } from '../../../api/problem.ts';
+import { settings } from '../calls.ts';
+import { type Draft, type DraftFault, faultsOf, trialOf } from './draft.ts';
+import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './submission.ts';
+
+const REST_MS = 350;
+
+export interface Checked {
+  /** In the order of the sheet's members. */
+  faults: DraftFault[];
+  submission: SubmissionFaults;
+  /** Null: there is no submission to decide, or the sheet does not compile. */
+  findings: FlightSheetFindings | null;
+  /** Of rule `index` of the draft. */
+  findingOf: (index: number) => Check | undefined;
+  /** The answer for what stands there now is still to come. */
+  checking: boolean;
+  /** The ledger could not be asked, or refused for another reason than the sheet. */
+  problem: unknown;
+}
+
+/** `may`: the role may have sheets tried; without it only what can be told here is told. */
+export function useCheck(draft: Draft, submission: Submission, may: boolean): Checked {
+  const local = faultsOf(draft);
+  const trial = trialOf(draft);
+  const { faults: submissionFaults, ...facts } = trialFacts(submission);
+  const wish = trial === null ? null : JSON.stringify({ flight_sheet: trial.flight_sheet, ...facts });
+  const rested = useRested(wish);
+  const asked = useQuery({
+    queryKey: ['flight-sheet-trial', rested],
+    queryFn: ({ signal }) => settings.trySheet(JSON.parse(rested!), signal),
+    enabled: may && rested !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    placeholderData: (before) => before,
+  });
+  const compile = faultsIn(asked.error);
+  const places = trial?.places ?? [];
+  const known = compile?.map((fault) => inDraft(fault, places)) ?? [];
+  const decided = submissionFaults.output === null && submissionFaults.inputs === null && isGiven(submission);
+  const findings = decided && compile === null && asked.data !== undefined ? asked.data : null;
+  return {
+    faults: [...local, ...known.filter(({ path }) => !local.some((fault) => fault.path === path))],
+    submission: submissionFaults,
+    findings,
+    // The first finding is the one on the submission's form.
+    findingOf: (index) => findings?.checks[places.indexOf(index) + 1],
+    checking: may && wish !== null && (wish !== rested || asked.isFetching),
+    problem: compile === null ? asked.error : null,
+  };
+}
+
+/** What the ledger says does not compile; null when it says something else. */
+function faultsIn(error: unknown): DraftFault[] | null {
+  if (!(error instanceof ProblemError) || error.problem.code !== 'flight_sheet_invalid') return null;
+  const errors = (error.problem.errors ?? []) as { path: string; message: string; position?: { offset: number } }[];
+  return errors.map(({ path, message, position }) => ({ path, message, offset: position?.offset ?? null }));
+}
+
+/** Rules that cannot be tried yet were left out of what was sent. */
+function inDraft(fault: DraftFault, places: readonly number[]): DraftFault {
+  const path = fault.path.replace(/^rules\.(\d+)/, (_, index: string) => `rules.${places[Number(index)] ?? index}`);
+  return { ...fault, path };
+}
+
+/** `value` once it has stayed the same for a moment. */
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}

@@ -1,0 +1,87 @@
+/** A field for CEL or JSON: grows with its text, and marks where something is wrong in it. */
+import { type ReactNode, useRef } from 'react';
+import { Field } from '../../../parts/field.tsx';
+import { lineAndColumn, type TextFault } from './json-places.ts';
+import './code-field.css';
+
+interface CodeFieldProps {
+  label: string;
+  labelHidden?: boolean;
+  optional?: boolean;
+  hint?: ReactNode;
+  value: string;
+  placeholder?: string;
+  /** The first thing that is wrong; its offset is in `value`. */
+  fault: TextFault | null;
+  /** Tall texts scroll inside. */
+  tall?: boolean;
+  rows?: number;
+  onChange: (value: string) => void;
+}
+
+export function CodeField({ fault, value, tall, rows = 2, placeholder, onChange, ...wording }: CodeFieldProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const goTo = (offset: number) => {
+    area.current?.focus();
+    area.current?.setSelectionRange(offset, offset + markedLength(value, offset));
+  };
+  return (
+    <div className="code-field">
+      <Field {...wording} {...(fault ? { error: wordsOf(value, fault) } : {})}>
+        {(wired) => (
+          <div className={tall ? 'code tall' : 'code'}>
+            <pre aria-hidden="true">
+              <Marked value={value} offset={fault?.offset ?? null} />
+            </pre>
+            <textarea
+              {...wired}
+              ref={area}
+              rows={rows}
+              value={value}
+              placeholder={placeholder}
+              spellCheck={false}
+              autoCapitalize="off"
+              autoComplete="off"
+              onChange={(event) => onChange(event.target.value)}
+            />
+          </div>
+        )}
+      </Field>
+      {fault?.offset != null && value.length > 80 && (
+        <button type="button" className="inline-button go-to" onClick={() => goTo(fault.offset!)}>
+          Go there
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The same text below the field, invisible but for its mark. The last line break would collapse without a character after it. */
+function Marked({ value, offset }: { value: string; offset: number | null }) {
+  if (offset === null) return `${value}\u200b`;
+  const end = offset + markedLength(value, offset);
+  return (
+    <>
+      {value.slice(0, offset)}
+      <mark>{value.slice(offset, end).replace(/^\n?$/, ' ')}</mark>
+      {value.slice(offset, end) === '\n' && '\n'}
+      {value.slice(end)}
+      {'\u200b'}
+    </>
+  );
+}
+
+/** A word, or one character. */
+function markedLength(value: string, offset: number): number {
+  return /^\w+/.exec(value.slice(offset, offset + 80))?.[0].length ?? Math.min(1, value.length - offset);
+}
+
+function wordsOf(value: string, { message, offset }: TextFault): string {
+  if (offset === null) return sentence(message);
+  const { line, column } = lineAndColumn(value, offset);
+  return `${value.includes('\n') ? `Line ${line}, column` : 'Column'} ${column}: ${message}`;
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,203 @@
+/** Writes a new sheet, or a new version of one: a form or JSON on one side, a submission to try it on beside it. */
+import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useAct } from '../../../api/act.ts';
+import { KEYS } from '../../../api/keys.ts';
+import { useSession } from '../../../api/queries.ts';
+import { Page, Section } from '../../../frame/page.tsx';
+import { toast } from '../../../frame/toasts.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { Status } from '../../../parts/mark.tsx';
+import { Choice } from '../../../parts/tabs.tsx';
+import { whyNot } from '../../../words/may.ts';
+import { count } from '../../../words/numbers.ts';
+import { settings } from '../calls.ts';
+import { useLeavingWarning } from '../leaving.ts';
+import { sheetQuery } from '../queries.ts';
+import { type Checked, useCheck } from './check.ts';
+import { type Draft, draftOf, emptyDraft, nextVersion, sheetOf } from './draft.ts';
+import { forgetDraft, keepDraft, keptDraft } from './kept-drafts.ts';
+import { SheetForm } from './sheet-form.tsx';
+import { SheetJson } from './sheet-json.tsx';
+import { addressOf } from './sheet-list.tsx';
+import { EMPTY_SUBMISSION } from './submission.ts';
+import { Trial } from './trial.tsx';
+
+const VIEWS = [
+  { value: 'form', label: 'Form' },
+  { value: 'json', label: 'JSON' },
+] as const;
+
+/** `from`: the sheet one starts from; its next version. */
+export function Editor({ from }: { from: FlightSheet | null }) {
+  const { organization, id, role } = useSession();
+  const keptAs = `${organization.id} ${id} ${from ? `${from.name}@${from.version}` : ''}`;
+  const [begun] = useState(() => keptDraft(keptAs));
+  const start = () => (from ? { ...draftOf(from), version: nextVersion(from.version) } : emptyDraft());
+  const [draft, setDraft] = useState<Draft>(() => begun?.draft ?? start());
+  const [submission, setSubmission] = useState(begun?.submission ?? EMPTY_SUBMISSION);
+  const [changed, setChanged] = useState(begun !== undefined);
+  /** The text while it is edited as JSON; null in the form. */
+  const [json, setJson] = useState<{ text: string; sound: boolean } | null>(null);
+  const [publishing, setPublishing] = useState(false);
+  const checked = useCheck(draft, submission, whyNot(role, 'work') === null);
+  const published = useRef(false);
+  useLeavingWarning(changed);
+  useEffect(() => {
+    if (changed && !published.current) keepDraft(keptAs, { draft, submission });
+  }, [changed, draft, submission, keptAs]);
+
+  const write = (to: Draft) => {
+    setDraft(to);
+    setChanged(true);
+  };
+  const startOver = () => {
+    forgetDraft(keptAs);
+    setDraft(start());
+    setSubmission(EMPTY_SUBMISSION);
+    setChanged(false);
+    setJson(null);
+  };
+  const unsound = json?.sound === false ? 'The JSON is not finished.' : null;
+  return (
+    <Page
+      title={from ? `New version of ${from.name}` : 'New flight sheet'}
+      up={{ href: '/settings/flight-sheets', label: 'Flight sheets' }}
+      beside={<Standing checked={checked} unsound={unsound} />}
+      actions={
+        <>
+          {changed && (
+            <Button kind="quiet" onClick={startOver}>
+              Start over
+            </Button>
+          )}
+          <Button kind="primary" why={whyNotPublish(role, checked, unsound)} onClick={() => setPublishing(true)}>
+            Publish
+          </Button>
+        </>
+      }
+    >
+      <div className="editor">
+        <div>
+          <div className="editor-view">
+            <Choice
+              label="How to write the sheet"
+              options={VIEWS}
+              value={json ? 'json' : 'form'}
+              onChange={(view) => {
+                if (view === 'json') setJson({ text: JSON.stringify(sheetOf(draft), null, 2), sound: true });
+                else if (unsound) toast('Finish the JSON first: the form cannot show half of it', 'bad');
+                else setJson(null);
+              }}
+            />
+          </div>
+          {json ? (
+            <SheetJson
+              text={json.text}
+              draft={draft}
+              checked={checked}
+              onChange={(text, to) => {
+                setJson({ text, sound: to !== null });
+                if (to) write(to);
+              }}
+            />
+          ) : (
+            <SheetForm draft={draft} checked={checked} onChange={write} />
+          )}
+        </div>
+        <aside className="editor-trial" aria-label="Trial">
+          <Section title="Try it" beside="Nothing is stored">
+            <div className="sheet">
+              <Trial submission={submission} checked={checked} onChange={setSubmission} />
+            </div>
+          </Section>
+        </aside>
+      </div>
+      {publishing && (
+        <Publish
+          sheet={sheetOf(draft)}
+          onDone={() => {
+            published.current = true;
+            forgetDraft(keptAs);
+          }}
+          onClose={() => setPublishing(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Standing({ checked, unsound }: { checked: Checked; unsound: string | null }) {
+  const { faults, checking, problem } = checked;
+  return (
+    <span role="status" className="standing">
+      {unsound ? (
+        <Status mark="warning" tone="caution">
+          Not JSON yet
+        </Status>
+      ) : faults.length > 0 ? (
+        <Status mark="warning" tone="caution">
+          {count(faults.length, 'thing')} to put right
+        </Status>
+      ) : checking ? (
+        <Status mark="ring" tone="neutral">
+          Checking …
+        </Status>
+      ) : problem ? (
+        <Status mark="cross" tone="bad">
+          Could not be checked
+        </Status>
+      ) : (
+        <Status mark="tick" tone="good">
+          Compiles
+        </Status>
+      )}
+    </span>
+  );
+}
+
+function whyNotPublish(
+  role: Parameters<typeof whyNot>[0],
+  { faults, checking, problem }: Checked,
+  unsound: string | null,
+) {
+  const why = whyNot(role, 'administer') ?? unsound;
+  if (why !== null) return why;
+  if (faults.length > 0) return `First: ${faults[0]!.path} ${faults[0]!.message}.`;
+  if (checking) return 'The ledger is still looking at it.';
+  return problem ? 'The ledger could not check it.' : null;
+}
+
+function Publish({ sheet, onDone, onClose }: { sheet: FlightSheet; onDone: () => void; onClose: () => void }) {
+  const cache = useQueryClient();
+  const [, navigate] = useLocation();
+  const act = useAct(settings.publishSheet, {
+    onSuccess(published) {
+      onDone();
+      cache.setQueryData(sheetQuery(published.name, published.version).queryKey, published);
+      void cache.invalidateQueries({ queryKey: KEYS.settings('flight-sheets') });
+      toast(`${published.name} ${published.version} published`);
+      navigate(addressOf(published));
+    },
+  });
+  return (
+    <Confirm
+      title={`Publish ${sheet.name} ${sheet.version}?`}
+      action="Publish"
+      busy={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(sheet)}
+      onClose={onClose}
+    >
+      <p>
+        A published version never changes and cannot be taken back: receipts name it, and its{' '}
+        {count(sheet.rules.length, 'rule')} must say later what they say today. What is put right later is a new
+        version.
+      </p>
+      <p>Runs may name it at once. Earlier versions stay as they are.</p>
+    </Confirm>
+  );
+}

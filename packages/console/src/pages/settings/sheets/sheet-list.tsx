@@ -1,0 +1,114 @@
+/** All flight sheets by name, the newest version first. */
+import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { flightSheetsQuery, useSession } from '../../../api/queries.ts';
+import { Page } from '../../../frame/page.tsx';
+import { useShortcuts } from '../../../frame/shortcuts.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { useRowCursor } from '../../../parts/row-cursor.ts';
+import { SkeletonRows } from '../../../parts/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
+import { whyNot } from '../../../words/may.ts';
+
+const NEW = '/settings/flight-sheets/new';
+const VERSIONS_SHOWN = 4;
+
+export function addressOf({ name, version }: Pick<FlightSheet, 'name' | 'version'>): string {
+  return `/settings/flight-sheets/${encodeURIComponent(name)}/${encodeURIComponent(version)}`;
+}
+
+export function newVersionOf({ name, version }: Pick<FlightSheet, 'name' | 'version'>): string {
+  return `${NEW}?${new URLSearchParams({ from: `${name}@${version}` })}`;
+}
+
+/** Of each name its versions, the newest first. */
+export function byName(sheets: readonly FlightSheet[]): [newest: FlightSheet, ...older: FlightSheet[]][] {
+  const named = Map.groupBy(sheets, ({ name }) => name);
+  return [...named.values()].map((versions) => versions.toReversed() as [FlightSheet, ...FlightSheet[]]);
+}
+
+export function SheetList() {
+  const sheets = useQuery(flightSheetsQuery);
+  const [, navigate] = useLocation();
+  const why = whyNot(useSession().role, 'work');
+  const create = () => why === null && navigate(NEW);
+  useShortcuts({ c: { does: 'Write a flight sheet', run: create } });
+  const button = (
+    <Button kind="primary" icon="plus" why={why} onClick={create}>
+      New sheet
+    </Button>
+  );
+  return (
+    <Page
+      title="Flight sheets"
+      narrow
+      lead="The rules that decide an evaluation. Each version is fixed when it is published, so a receipt means the same forever."
+      actions={button}
+    >
+      <Loaded
+        query={sheets}
+        skeleton={
+          <div className="sheet flush">
+            <SkeletonRows rows={3} height="3.6rem" />
+          </div>
+        }
+      >
+        {({ flight_sheets }) =>
+          flight_sheets.length === 0 ? (
+            <div className="sheet">
+              <Empty icon="sliders" title="No flight sheet yet">
+                <p>
+                  Say once what must hold of a piece of work – as expressions the ledger decides, or as questions for a
+                  person – and every evaluation is decided by it.
+                </p>
+                {button}
+              </Empty>
+            </div>
+          ) : (
+            <SheetTable named={byName(flight_sheets)} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function SheetTable({ named }: { named: ReturnType<typeof byName> }) {
+  const [, navigate] = useLocation();
+  const { at } = useRowCursor(named.length, (row) => navigate(addressOf(named[row]![0])));
+  return (
+    <div className="sheet flush">
+      <Table
+        label="Flight sheets"
+        columns={[{ label: 'Sheet' }, { label: 'Rules', kind: 'number' }, { label: 'Versions', kind: 'wide' }]}
+      >
+        {named.map(([newest, ...older], row) => (
+          <Row key={newest.name} at={at === row}>
+            <HeadCell href={addressOf(newest)}>
+              <span className="two-lines">
+                {newest.title}
+                <small className="id">
+                  {newest.name} {newest.version}
+                </small>
+              </span>
+            </HeadCell>
+            <Cell kind="number">{newest.rules.length}</Cell>
+            <Cell kind="wide">
+              <span className="versions">
+                {[newest, ...older].slice(0, VERSIONS_SHOWN).map((sheet) => (
+                  <Link key={sheet.version} href={addressOf(sheet)}>
+                    {sheet.version}
+                  </Link>
+                ))}
+                {older.length >= VERSIONS_SHOWN && <span>and {older.length + 1 - VERSIONS_SHOWN} more</span>}
+              </span>
+            </Cell>
+          </Row>
+        ))}
+      </Table>
+    </div>
+  );
+}
