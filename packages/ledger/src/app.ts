@@ -1,4 +1,5 @@
 /** All routes of the ledger, registered by hand. */
+import { acceptStreams } from '@rcpt/service/event-stream.ts';
 import { type App, createHttp } from '@rcpt/service/http.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
@@ -7,6 +8,7 @@ import { serveConsole } from './http/console.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
 import { keyRoutes } from './http/keys.ts';
+import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
 import { organizationRoutes } from './http/organizations.ts';
 import { receiptRoutes } from './http/receipts.ts';
@@ -16,9 +18,13 @@ import { sessionRoutes } from './http/session.ts';
 import { shareRoutes } from './http/share.ts';
 import { sharingRoutes } from './http/sharing.ts';
 import { acceptUploads } from './http/uploads.ts';
+import { verifyRoutes } from './http/verify.ts';
 import type { Ledger } from './ledger.ts';
 import { LEDGER_PROBLEMS } from './problems.ts';
 import { VERSION } from './version.ts';
+
+/** Pages that are open somewhere, each with a stream. */
+const MOST_STREAMS = 1_000;
 
 export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const { config } = ledger;
@@ -45,6 +51,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     trust_proxy: config.trust_proxy,
     session_cookie: ledger.people.cookie_name,
   });
+  const streams = acceptStreams(app, logger, MOST_STREAMS);
   serveConsole(app);
   authenticate(app, ledger);
   await acceptUploads(app, config.evidence_bytes);
@@ -54,11 +61,13 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   flightSheetRoutes(app, ledger);
   runRoutes(app, ledger);
   receiptRoutes(app, ledger);
+  verifyRoutes(app, ledger, streams, logger);
   sharingRoutes(app, ledger);
   await shareRoutes(app, ledger);
   sessionRoutes(app, ledger);
   memberRoutes(app, ledger);
   routerRoutes(app, ledger, logger);
+  liveRoutes(app, ledger, streams);
   healthRoutes(app, ledger);
   return app;
 }

@@ -4,6 +4,7 @@ import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './copies/storage.ts';
 import type { Minter } from './mint.ts';
+import type { NewsDesk } from './news.ts';
 import type { KeptCredentials } from './people/kept.ts';
 import type { People } from './people/people.ts';
 import type { Printer } from './print/printer.ts';
@@ -16,6 +17,7 @@ export interface Ledger {
   db: Db;
   minter: Minter;
   verifier: Verifier;
+  desk: NewsDesk;
   people: People;
   kept: KeptCredentials;
   storage: Storage;

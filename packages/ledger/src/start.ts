@@ -13,6 +13,7 @@ import { startCopier } from './copies/worker.ts';
 import type { Ledger } from './ledger.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createMinter } from './mint.ts';
+import { openNewsDesk } from './news.ts';
 import { KeptCredentials } from './people/kept.ts';
 import { People } from './people/people.ts';
 import { createPrinter } from './print/printer.ts';
@@ -68,6 +69,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     base_url: () => config.base_url ?? address.url,
     now,
   });
+  const desk = await openNewsDesk(db);
   const ledger: Ledger = {
     config,
     get base_url() {
@@ -78,6 +80,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     people,
     kept: new KeptCredentials(),
     verifier: createVerifier(db),
+    desk,
     storage,
     printer,
     probes: {
@@ -103,7 +106,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await Promise.all([copier.close(), people.close()]);
+      await Promise.all([copier.close(), people.close(), desk.close()]);
       await Promise.all([printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },

@@ -49,6 +49,9 @@ const OPERATED = ['POST /organizations', 'PUT /organizations/{id}/router'];
 /** Takes a person's session; an API key has none. */
 const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
 
+/** Never ends by itself; a story of its own reads it. */
+const isStream = ({ name }: Operation) => name === 'GET /events';
+
 const SETTINGS = {
   LEDGER_JSON_BODY_BYTES: String(JSON_LIMIT),
   LEDGER_EVIDENCE_BYTES: String(JSON_LIMIT * 2),
@@ -328,7 +331,7 @@ eachLedger(
         { 'x-http-method-override': 'DELETE' },
         { 'content-length': '5', 'content-type': 'application/json' },
       ];
-      for (const operation of operations.filter(({ method }) => method === 'GET'))
+      for (const operation of operations.filter((each) => each.method === 'GET' && !isStream(each)))
         for (const headers of odd) {
           const path = filled(operation.path, places.Receipt!);
           const body = headers['content-length'] === '5' ? '{"a":' : undefined;
@@ -441,7 +444,7 @@ eachLedger(
       await owner('DELETE', `/members/${id}`);
       const { keys } = await owner('GET', '/keys');
       await owner('DELETE', `/keys/${keys.find((key: { role: string }) => key.role === 'auditor').id}`);
-      const missing = operations.map(({ name }) => name).filter((name) => !reached.has(name));
+      const missing = operations.filter((each) => !isStream(each) && !reached.has(each.name)).map(({ name }) => name);
       assert.deepEqual(missing, [], 'operations that the story does not reach');
     });
 

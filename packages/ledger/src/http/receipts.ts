@@ -1,11 +1,4 @@
-import {
-  LedgerPage,
-  LedgerQuery,
-  Receipt,
-  RecentQuery,
-  RecentReceipts,
-  Verification,
-} from '@rcpt/contract/ledger/receipts.ts';
+import { LedgerPage, LedgerQuery, Receipt, RecentQuery, RecentReceipts } from '@rcpt/contract/ledger/receipts.ts';
 import { ReceiptPage, ReceiptQuery } from '@rcpt/contract/ledger/search.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyReply } from 'fastify';
@@ -147,20 +140,6 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         reply.header('content-disposition', `attachment; filename="${organization_id}-chain.ndjson"`),
         organization_id,
       ),
-  );
-
-  app.get(
-    '/ledger/verify',
-    {
-      config: { may: 'read' },
-      schema: { ...common, tags: ['ledger'], summary: 'Verify the whole chain', response: { 200: Verification } },
-    },
-    async (request) => {
-      const gone = new AbortController();
-      request.raw.once('close', () => gone.abort());
-      const report = await ledger.verifier.verify(request.principal.organization_id, gone.signal);
-      return report;
-    },
   );
 
   async function sendChain(reply: FastifyReply, organization_id: string) {

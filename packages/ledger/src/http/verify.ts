@@ -1,0 +1,64 @@
+import { Verification } from '@rcpt/contract/ledger/receipts.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { type EventStream, type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
+import type { App } from '@rcpt/service/http.ts';
+import type { Logger } from '@rcpt/service/log.ts';
+import { problemBody, SHELL_PROBLEMS, type ShellCode } from '@rcpt/service/problem.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Ledger } from '../ledger.ts';
+
+export function verifyRoutes(
+  app: App,
+  { verifier }: Pick<Ledger, 'verifier'>,
+  streams: EventStreams,
+  logger: Logger,
+): void {
+  app.get(
+    '/ledger/verify',
+    {
+      config: { may: 'read' },
+      schema: {
+        tags: ['ledger'],
+        security: [{ bearer: [] }],
+        summary: 'Verify the whole chain',
+        description: 'With `Accept: text/event-stream` as it goes on. Hanging up stops it.',
+        response: {
+          200: jsonOrEvents(
+            Verification,
+            'Events `progress`, {"receipts_checked": 512, "receipts": 1000}, at most ten a second; then one `report`, the verification, or one `problem`.',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (wantsEvents(request)) return streams.answer(reply, (stream) => tell(request, stream)) as never;
+      const gone = new AbortController();
+      request.raw.once('close', () => gone.abort());
+      return verifier.verify(request.principal.organization_id, gone.signal);
+    },
+  );
+
+  async function tell(request: FastifyRequest, stream: EventStream): Promise<void> {
+    let unread = false;
+    try {
+      const report = await verifier.verify(request.principal.organization_id, stream.ended, async (walked) => {
+        // Whoever reads slowly misses some, and holds up no snapshot.
+        if (unread) return;
+        unread = true;
+        await stream.send('progress', walked);
+        unread = false;
+      });
+      await stream.send('report', report);
+    } catch (error) {
+      if (!(error instanceof Refusal)) logger.error({ request_id: request.id, err: error }, 'a verification broke off');
+      await stream.send('problem', problemOf(error, request.id));
+    }
+  }
+}
+
+function problemOf(error: unknown, request_id: string) {
+  const { code, detail } = error instanceof Refusal ? error : INTERNAL;
+  return problemBody(code, SHELL_PROBLEMS[code as ShellCode] ?? SHELL_PROBLEMS.internal, detail, request_id);
+}
+
+const INTERNAL = { code: 'internal', detail: 'The verification broke off. Name the request_id when you report it.' };

@@ -1,0 +1,168 @@
+/** What changes in an organization is heard as it happens, by its own people only, and for as long as they may. */
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Changed } from '@rcpt/contract/ledger/live.ts';
+import { eachEngine } from '../../service/test/engines.ts';
+import { type EventReader, readEvents } from '../../service/test/events.ts';
+import { MIGRATIONS } from '../src/migrations.ts';
+import { addMember, signIn } from './people-kit.ts';
+import { boundTo, eachLedger, running, type Tenant } from './running.ts';
+import { approvedRun, mintedReceipt, runAt, SHEET } from './story.ts';
+
+const readers: EventReader[] = [];
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.stop();
+});
+
+async function listen(url: string, headers: Record<string, string>): Promise<EventReader> {
+  const reader = await readEvents(`${url}/events`, headers);
+  if (reader.status === 200) readers.push(reader);
+  return reader;
+}
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+async function until(what: string, holds: () => boolean, ms = 5_000): Promise<void> {
+  for (const deadline = performance.now() + ms; !holds(); await sleep(5))
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${ms} ms`);
+}
+
+/** What was done to found a tenant has been told. */
+const settled = () => sleep(400);
+
+/** Everything heard so far, as one. */
+function heardBy({ events }: EventReader): Changed {
+  const all = events.map(({ event, data }) => {
+    assert.equal(event, 'changed');
+    return Changed.parse(data);
+  });
+  return {
+    runs: all.some(({ runs }) => runs === null) ? null : [...new Set(all.flatMap(({ runs }) => runs!))],
+    receipts: all.some(({ receipts }) => receipts),
+    settings: all.some(({ settings }) => settings),
+  };
+}
+
+eachLedger('live events', (ledger) => {
+  const open = (tenant: Tenant) => listen(ledger.url, bearer(tenant.keys.auditor));
+
+  test('name the Run that took a step, and say that a receipt was minted, within a fraction of a second', async () => {
+    const [tenant, stranger] = [await ledger.tenant(), await ledger.tenant()];
+    await settled();
+    const [reader, other] = [await open(tenant), await open(stranger)];
+    assert.equal(reader.headers.get('cache-control'), 'no-store');
+    const id = await approvedRun(tenant);
+    await until('the Run was named', () => heardBy(reader).runs?.includes(id) === true);
+    assert.deepEqual(heardBy(reader), { runs: [id], receipts: false, settings: false });
+    const asked = performance.now();
+    await tenant.as('approver')('POST', `/runs/${id}/receipt`);
+    await until('the receipt was told', () => heardBy(reader).receipts);
+    assert.ok(performance.now() - asked < 1_500);
+    assert.deepEqual(other.events, [], 'another organization hears nothing');
+  });
+
+  test('say that settings changed, and nothing of what changed nothing', async () => {
+    const tenant = await ledger.tenant();
+    const { receipt_id } = await mintedReceipt(tenant);
+    const owner = tenant.as('owner');
+    const acts: [settings: boolean, act: () => Promise<unknown>][] = [
+      [true, () => owner('POST', '/keys', { role: 'agent' })],
+      [true, () => owner('POST', '/flight-sheets', SHEET)],
+      [true, () => owner('POST', '/agent-profiles', { name: 'scribe' })],
+      [true, () => owner('PATCH', '/organization', { name: 'Renamed' })],
+      [true, () => addMember(tenant, 'agent')],
+      [false, () => owner('PUT', `/receipts/${receipt_id}/share`, { enabled: false })],
+    ];
+    await settled();
+    for (const [settings, act] of acts) {
+      const reader = await open(tenant);
+      await act();
+      await until(`${act} was told`, () => reader.events.length > 0);
+      assert.deepEqual(heardBy(reader), { runs: [], receipts: !settings, settings }, String(act));
+      reader.stop();
+    }
+    const reader = await open(tenant);
+    await owner('POST', '/flight-sheets/try', { flight_sheet: SHEET, output: { a: 1, b: 2, sum: 3 } });
+    await owner('GET', '/runs');
+    await tenant.ask('auditor', 'POST', '/runs', { body: { lane: 'generic', title: 'x', inputs: {} } });
+    await tenant.ask('owner', 'POST', '/runs', { body: { lane: 'generic' } });
+    await sleep(400);
+    assert.deepEqual(reader.events, []);
+  });
+
+  test('are gathered: very many Runs are a few events and no list', async () => {
+    const tenant = await ledger.tenant();
+    const reader = await open(tenant);
+    await Promise.all(Array.from({ length: 150 }, () => runAt(tenant, 'Inputs')));
+    await until('they were told', () => reader.events.length > 0);
+    await sleep(400);
+    assert.ok(reader.events.length < 15, `${reader.events.length} events for 150 Runs`);
+    for (const { data } of reader.events) assert.ok(data.runs === null || data.runs.length <= 100);
+  });
+
+  test('end within five seconds when the key is revoked or the person signs out or is removed', async () => {
+    const tenant = await ledger.tenant();
+    const owner = tenant.as('owner');
+    const key = await owner('POST', '/keys', { role: 'agent' });
+    const [leaving, removed] = [await addMember(tenant, 'agent'), await addMember(tenant, 'agent')];
+    const [out, gone] = [await signIn(ledger, leaving.email), await signIn(ledger, removed.email)];
+    const ending = [
+      await listen(ledger.url, bearer(key.api_key)),
+      await listen(ledger.url, { cookie: out.cookie }),
+      await listen(ledger.url, { cookie: gone.cookie }),
+    ];
+    const staying = await open(tenant);
+    for (const reader of [...ending, staying]) assert.equal(reader.status, 200);
+    await owner('DELETE', `/keys/${key.id}`);
+    assert.equal((await out.ask('DELETE', '/session')).status, 200);
+    await owner('DELETE', `/members/${removed.id}`);
+    const withdrawn_at = performance.now();
+    assert.deepEqual(await Promise.all(ending.map(({ ended }) => ended)), [true, true, true]);
+    assert.ok(performance.now() - withdrawn_at < 5_000);
+    const id = await runAt(tenant, 'Inputs');
+    await until('the one who may still hears', () => heardBy(staying).runs?.includes(id) === true);
+  });
+
+  test('are twenty streams per credential; one that hangs up makes room', async () => {
+    const tenant = await ledger.tenant();
+    const streams = await Promise.all(Array.from({ length: 20 }, () => open(tenant)));
+    assert.ok(streams.every(({ status }) => status === 200));
+    const refused = await tenant.ask('auditor', 'GET', '/events');
+    assert.deepEqual([refused.status, refused.json.code], [429, 'rate_limited']);
+    assert.equal((await listen(ledger.url, bearer(tenant.keys.agent))).status, 200, 'another credential has its own');
+    streams[0]!.stop();
+    for (let again = await open(tenant); again.status !== 200; again = await open(tenant)) await sleep(20);
+  });
+
+  test('are for those who may read', async () => {
+    assert.equal((await ledger.call('GET', '/events')).status, 401);
+  });
+});
+
+eachEngine('live events of several ledgers', MIGRATIONS, (fresh, engine) => {
+  test('are heard across processes where there can be several', { skip: engine === 'sqlite' }, async () => {
+    const database = await fresh();
+    const [one, two] = [await running(database), await running(database)];
+    try {
+      const tenant = await one.tenant();
+      const there = boundTo(two.call, tenant);
+      const reader = await listen(one.url, bearer(tenant.keys.auditor));
+      const id = await runAt(there, 'Inputs');
+      await until('it was heard', () => heardBy(reader).runs?.includes(id) === true);
+      await there.as('owner')('PATCH', '/organization', { name: 'Elsewhere' });
+      await until('it was heard', () => heardBy(reader).settings);
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  test('end at once when the service stops', async () => {
+    const ledger = await running(await fresh());
+    const tenant = await ledger.tenant();
+    const open = await Promise.all(Array.from({ length: 5 }, () => listen(ledger.url, bearer(tenant.keys.auditor))));
+    const asked = performance.now();
+    await ledger.close();
+    assert.ok(performance.now() - asked < 2_000, 'a drain waits for no stream');
+    assert.deepEqual(await Promise.all(open.map(({ ended }) => ended)), Array(5).fill(true));
+  });
+});

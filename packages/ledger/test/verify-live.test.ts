@@ -1,0 +1,97 @@
+/** Verification of a long chain says how far it is, and stops when nobody listens any more. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { Verification } from '@rcpt/contract/ledger/receipts.ts';
+import { chainOf } from '../../../test/bench/src/prepare.ts';
+import { readEvents } from '../../service/test/events.ts';
+import { type Answer, eachLedger, type Tenant } from './running.ts';
+
+const LONG = 20_000;
+
+eachLedger(
+  'verification as a stream',
+  (ledger) => {
+    let tenant: Tenant;
+    const verify = (of: Tenant) =>
+      readEvents(`${ledger.url}/ledger/verify`, { authorization: `Bearer ${of.keys.auditor}` });
+
+    before(async () => {
+      tenant = await ledger.doomedTenant();
+      const { organization_id } = tenant;
+      const founded = { organization_id, name: 'Test Workshop', api_key: '', key_id: 'key_0' };
+      await chainOf(ledger.db, founded, LONG, () => undefined);
+    });
+
+    test('tells its progress, ten times a second at most, and ends with the report of the plain call', async () => {
+      const reader = await verify(tenant);
+      assert.match(reader.headers.get('content-type')!, /^text\/event-stream/);
+      assert.equal(await reader.ended, true);
+      const progress = reader.events.slice(0, -1);
+      assert.deepEqual(progress[0]!.data, { receipts_checked: 0, receipts: LONG });
+      let checked = -1;
+      for (const { event, data } of progress) {
+        assert.deepEqual([event, data.receipts], ['progress', LONG]);
+        assert.ok(data.receipts_checked > checked && data.receipts_checked <= LONG);
+        checked = data.receipts_checked;
+      }
+      const took = reader.events.at(-1)!.at - reader.events[0]!.at;
+      assert.ok(progress.length <= 2 + took / 100, `${progress.length} events in ${took} ms`);
+      const report = reader.events.at(-1)!;
+      assert.equal(report.event, 'report');
+      assert.deepEqual(Verification.parse(report.data), await tenant.as('auditor')('GET', '/ledger/verify'));
+      assert.equal(report.data.receipts_checked, LONG);
+      assert.equal(report.data.ok, true);
+    });
+
+    test('names what was altered, and says so of an empty chain', async () => {
+      const altered = `where organization_id = $1 and org_seq = 12345`;
+      await ledger.db.run(`update receipts set payload = replace(payload, 'Release', 'Retain') ${altered}`, [
+        tenant.organization_id,
+      ]);
+      const reader = await verify(tenant);
+      await reader.ended;
+      const { event, data } = reader.events.at(-1)!;
+      assert.deepEqual(
+        [event, data.ok, data.violation.kind, data.violation.org_seq],
+        ['report', false, 'payload_altered', 12345],
+      );
+      const none = await verify(await ledger.tenant());
+      await none.ended;
+      assert.deepEqual(
+        none.events.map(({ event, data }) => [event, data.receipts ?? data.head]),
+        [
+          ['progress', 0],
+          ['report', null],
+        ],
+      );
+    });
+
+    test('stops for those who hang up, and leaves room for others', async () => {
+      for (let i = 0; i < 40; i++) {
+        const reader = await verify(tenant);
+        assert.equal(reader.status, 200);
+        reader.stop();
+        assert.equal(await reader.ended, false);
+      }
+      const ask = () => tenant.ask('auditor', 'GET', '/ledger/verify');
+      let answer: Answer = await ask();
+      for (const deadline = performance.now() + 2_000; answer.status === 503; answer = await ask())
+        assert.ok(performance.now() < deadline, 'those who hung up still take the room');
+      assert.equal(answer.json.receipts_checked, LONG);
+    });
+
+    test('tells a problem in the stream', async () => {
+      const stranger = await ledger.doomedTenant();
+      await ledger.db.script('alter table chains rename to chains_away');
+      const reader = await verify(stranger);
+      await reader.ended;
+      await ledger.db.script('alter table chains_away rename to chains');
+      assert.deepEqual(
+        reader.events.map(({ event, data }) => [event, data.code, data.status]),
+        [['problem', 'internal', 500]],
+      );
+      assert.doesNotMatch(JSON.stringify(reader.events), /chains/);
+    });
+  },
+  { LEDGER_OVERLOAD_DELAY_MS: '60000' },
+);
