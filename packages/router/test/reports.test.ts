@@ -87,6 +87,15 @@ eachRouter('a worker’s reports', (start) => {
     );
   });
 
+  test('a worker does not say what only the router records', async () => {
+    const router = await start();
+    const { id, worker, tell } = await runningJob(router);
+    for (const event_type of ['lease_expired', 'completed', 'created', 'ledger_run_opened'])
+      assertProblem(await worker.ask(`jobs/${id}/status`, { lease_token: 'any', event_type }), 422, 'invalid');
+    assert.equal((await router.get('/admin/summary')).expired_leases, 0);
+    await tell('status', { event_type: 'lease_expired_soon' });
+  });
+
   test('an artifact is kept with its hash and leaves a receipt that names it', async () => {
     const router = await start();
     const { id, worker, tell } = await runningJob(router);

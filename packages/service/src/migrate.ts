@@ -71,6 +71,12 @@ function difference(migrations: Migration[], known: Applied[]): Migration[] {
         'schema_ahead',
         `The database holds ${row.name}, which this release does not know: upgrade it.`,
       );
+    // Tables of one name would be another's: receipts, members, idempotency keys.
+    if (ours !== undefined && ours.name !== row.name)
+      throw new Refusal(
+        'schema_foreign',
+        `This database belongs to another component: it holds ${row.name}, not ${ours.name}. Name a database of its own.`,
+      );
     if (ours !== undefined && ours.sha256 !== row.sha256)
       throw new Refusal('schema_changed', `Migration ${row.name} was changed after it was applied.`);
   }

@@ -4,9 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { checkSchema, migrate } from '../src/migrate.ts';
 import { openDatabase } from '../src/open.ts';
 import { eachEngine } from './engines.ts';
+
+const migrationsOf = (component: string) => fileURLToPath(new URL(`../../${component}/migrations`, import.meta.url));
+const [LEDGER_MIGRATIONS, ROUTER_MIGRATIONS] = [migrationsOf('ledger'), migrationsOf('router')];
 
 eachEngine('migrations', null, (fresh, engine) => {
   let folder: string;
@@ -55,6 +59,15 @@ eachEngine('migrations', null, (fresh, engine) => {
     write('0001-things.sql', 'create table things (id text primary key, other text);');
     await assert.rejects(migrate(db, folder), refusal('schema_changed', /0001-things/));
     await assert.rejects(checkSchema(db, folder), refusal('schema_changed', /0001-things/));
+  });
+
+  test('a database of another component is refused, before anything is done to it', async () => {
+    const { db } = await fresh();
+    await migrate(db, LEDGER_MIGRATIONS);
+    const foreign = refusal('schema_foreign', /holds 0001-ledger, not 0001-router\. Name a database of its own/);
+    await assert.rejects(migrate(db, ROUTER_MIGRATIONS), foreign);
+    await assert.rejects(checkSchema(db, ROUTER_MIGRATIONS), foreign);
+    assert.deepEqual(await migrate(db, LEDGER_MIGRATIONS), []);
   });
 
   test('of a later release are refused by an earlier one', async () => {

@@ -86,10 +86,26 @@ export const LeaseAnswer = z.object({
 });
 
 const holding = { lease_token: LeaseToken };
+/** Events the router records itself, and counts: no worker may say that a lease ran out, or that a job is over. */
+export const ROUTER_EVENTS: readonly string[] = [
+  'created',
+  'started',
+  'leased',
+  'accepted',
+  'completed',
+  'failed',
+  'canceled',
+  'lease_expired',
+  'ledger_run_opened',
+];
+
 export const Accept = z.object(holding);
 export const StatusReport = z.object({
   ...holding,
-  event_type: z.string().regex(/^[a-z][a-z0-9_.-]{0,79}$/, 'must be a lower-case word such as epoch_finished'),
+  event_type: z
+    .string()
+    .regex(/^[a-z][a-z0-9_.-]{0,79}$/, 'must be a lower-case word such as epoch_finished')
+    .refine((type) => !ROUTER_EVENTS.includes(type), 'is one that only the router records'),
   message: Prose.optional(),
   payload: JsonObject.optional(),
 });
