@@ -7,12 +7,12 @@ import { useLocation } from 'wouter';
 import { Section } from '../../frame/page.tsx';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { ShareLink } from '../../parts/share-link.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { ChainPlace } from './chain-place.tsx';
 import { Integrity } from './integrity.tsx';
 import { printQuery } from './queries.ts';
 import { Opening, PrintedSection } from './sections.tsx';
-import { ShareLink } from './share-link.tsx';
 import { StoredBytes } from './stored-bytes.tsx';
 
 export interface Around {
@@ -58,7 +58,7 @@ export function Sealed({ id, bytes, at, around }: SealedProps) {
             <ChainPlace around={around} verdict={verdict} />
           </Section>
           <Section title="Share link">
-            <ShareLink id={id} />
+            <ShareLink receipt_id={id} />
           </Section>
         </div>
       </div>

@@ -1,30 +1,58 @@
+/** An organization that has not begun: the way to a first Run, from a shell or by hand. */
+import { Link } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../parts/button.tsx';
 import { Command } from '../../parts/copy.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { whyNot } from '../../words/may.ts';
+import './first-run.css';
 
-/** An organization that has not begun: the shortest way to a first Run, from a shell. */
 export function FirstRun() {
   const { role } = useSession();
+  if (whyNot(role, 'work') !== null)
+    return <p className="muted">No Runs yet. They appear here as soon as somebody opens one.</p>;
   return (
-    <Empty icon="runs" title="No Runs yet">
+    <section className="first-run" aria-label="How to begin">
+      <h2>Take a first piece of work to a receipt</h2>
+      <ol>
+        <li>
+          <h3>Have a key for the program that works</h3>
+          <p>
+            {role === 'owner' ? (
+              <>
+                <Link href="/settings/keys">Make one</Link> in the role of an agent. It is shown once.
+              </>
+            ) : (
+              'An owner of this organization makes it, in the role of an agent.'
+            )}
+          </p>
+        </li>
+        <li>
+          <h3>Let it open a Run</h3>
+          <Command text={openingCommand(location.origin)} />
+        </li>
+        <li>
+          <h3>Follow it here</h3>
+          <p>
+            Evidence, execution and checks arrive as they are posted; then a person approves, and the receipt is minted.{' '}
+            <a href="/docs">All calls of the API</a>
+          </p>
+        </li>
+      </ol>
       <p>
-        A Run is one piece of work on its way to a receipt. Agents open theirs over the API, with a key of this
-        organization:
+        Or look at it without a program:{' '}
+        <ButtonLink small href="/runs?new=1">
+          Open a Run by hand
+        </ButtonLink>
       </p>
-      <Command text={openingCommand(location.origin)} />
-      <div className="button-row">
-        {role === 'owner' && <ButtonLink href="/settings/keys">Make a key</ButtonLink>}
-        <a href="/docs">All of the API</a>
-      </div>
-    </Empty>
+    </section>
   );
 }
 
-export function openingCommand(origin: string): string {
+function openingCommand(origin: string): string {
   return [
     `curl ${origin}/runs \\`,
-    "  -H 'authorization: Bearer rk_…' -H 'content-type: application/json' \\",
-    `  -d '{"lane": "generic", "title": "Roof survey", "inputs": {"task": "Summarize the visit notes"}}'`,
+    '  -H "authorization: Bearer $KEY" -H "content-type: application/json" \\',
+    `  -d '{"lane": "generic", "title": "Roof survey",`,
+    `       "inputs": {"task": "Summarize the visit notes"}}'`,
   ].join('\n');
 }

@@ -2,28 +2,32 @@
 import type { Receipt } from '@rcpt/contract/ledger/receipts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { receiptQuery } from '../../api/queries.ts';
-import { AwayLink } from '../../parts/button.tsx';
+import { useAct } from '../../api/act.ts';
+import { problemOf } from '../../api/problem.ts';
+import { receiptQuery, shareQuery } from '../../api/queries.ts';
+import { toast } from '../../frame/toasts.tsx';
+import { AwayLink, Button } from '../../parts/button.tsx';
 import { Hash } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ShareLink } from '../../parts/share-link.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { bytesOf } from '../receipts/bytes.ts';
+import { saveAs } from '../receipts/save.ts';
 import './minted.css';
 
 export function Minted({ receipt_id }: { receipt_id: string }) {
   const receipt = useQuery(receiptQuery(receipt_id));
   return (
-    <Loaded query={receipt} skeleton={<Skeleton height="9rem" />}>
+    <Loaded query={receipt} skeleton={<Skeleton height="15rem" />}>
       {(sealed) => <Sealed receipt={sealed} />}
     </Loaded>
   );
 }
 
 function Sealed({ receipt }: { receipt: Receipt }) {
-  const { receipt_id, org_seq, receipt_sha256, created_at, share_url } = receipt;
-  const path = new URL(share_url).pathname;
+  const { receipt_id, org_seq, receipt_sha256, created_at } = receipt;
   return (
     <section className="minted" aria-label="Receipt">
       <header>
@@ -37,16 +41,40 @@ function Sealed({ receipt }: { receipt: Receipt }) {
           </p>
         </div>
         <div className="button-row">
-          <AwayLink small icon="download" href={`${path}/download`} download={`${receipt_id}.json`}>
-            JSON
-          </AwayLink>
-          <AwayLink small icon="file" href={`${path}/pdf`}>
-            PDF
-          </AwayLink>
+          <Json receipt_id={receipt_id} />
+          <Pdf receipt_id={receipt_id} />
         </div>
       </header>
       <Hash value={receipt_sha256} what="Receipt hash" />
       <ShareLink receipt_id={receipt_id} />
     </section>
+  );
+}
+
+/** The stored bytes: an address that a browser opens by itself would get the console's page. */
+function Json({ receipt_id }: { receipt_id: string }) {
+  const save = useAct(() => bytesOf(receipt_id, new AbortController().signal), {
+    onSuccess: (bytes) => saveAs(`${receipt_id}.json`, bytes),
+    onError: (error) => toast(problemOf(error).detail, 'bad'),
+  });
+  return (
+    <Button small icon="download" busy={save.isPending} onClick={() => save.mutate(undefined)}>
+      JSON
+    </Button>
+  );
+}
+
+function Pdf({ receipt_id }: { receipt_id: string }) {
+  const { data: share } = useQuery(shareQuery(receipt_id));
+  if (share?.enabled)
+    return (
+      <AwayLink small icon="file" href={`${share.share_url}/pdf`}>
+        PDF
+      </AwayLink>
+    );
+  return (
+    <Button small icon="file" why={share ? 'The PDF goes with the share link, which is switched off.' : 'Loading …'}>
+      PDF
+    </Button>
   );
 }
