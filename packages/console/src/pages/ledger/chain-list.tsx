@@ -81,8 +81,9 @@ export function ChainList({ last, at, onMove, violations }: ChainListProps) {
                   receipt={slotAt(org_seq)}
                   above={slotAt(org_seq + 1)}
                   below={slotAt(org_seq - 1)}
-                  violations={found}
-                  violationsAbove={violations.get(org_seq + 1)}
+                  found={found}
+                  foundAbove={violations.get(org_seq + 1)}
+                  foundBelow={violations.get(org_seq - 1)}
                 />
               </li>
             );

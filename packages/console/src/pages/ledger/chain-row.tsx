@@ -4,9 +4,11 @@ import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { LANE_LABEL } from '../../words/vocabulary.ts';
 import { type Link as ChainLink, linkOf, type Slot } from './chain.ts';
-import { KIND, type Violation } from './in-words.ts';
+import { asFound, has, KIND, type Violation } from './in-words.ts';
 import { type Line, lineOf, type Node, Rail } from './rail.tsx';
 import './chain.css';
+
+type Found = readonly Violation[];
 
 export interface ChainRowProps {
   org_seq: number;
@@ -14,23 +16,31 @@ export interface ChainRowProps {
   /** The rows it is linked with; null above the newest. */
   above: Slot;
   below: Slot;
-  violations?: readonly Violation[] | undefined;
-  violationsAbove?: readonly Violation[] | undefined;
+  /** What a verification found at this row, and at the two it is linked with. */
+  found?: Found | undefined;
+  foundAbove?: Found | undefined;
+  foundBelow?: Found | undefined;
 }
 
 /** What stands in one row, for a list item of the height of a row. */
-export function ChainRow({ org_seq, receipt, above, below, violations = [], violationsAbove = [] }: ChainRowProps) {
-  const link = linkOf(receipt, below);
+export function ChainRow({ org_seq, receipt, found = [], ...rows }: ChainRowProps) {
+  const { foundAbove = [], foundBelow = [] } = rows;
+  const here = asFound(receipt, found);
+  const link = linkOf(here, asFound(rows.below, foundBelow));
   return (
     <>
       <Rail
-        node={nodeOf(receipt, violations)}
-        above={above === null ? 'none' : drawn(linkOf(above, receipt), violationsAbove)}
-        below={receipt === null ? 'none' : drawn(link, violations)}
+        node={nodeOf(receipt, found)}
+        above={rows.above === null ? 'none' : drawn(linkOf(asFound(rows.above, foundAbove), here), foundAbove)}
+        below={receipt === null ? 'none' : drawn(link, found)}
       />
       <span className="chain-number">#{org_seq}</span>
-      <Hashes receipt={receipt} link={link} />
-      <Words org_seq={org_seq} receipt={receipt} link={link} violations={violations} />
+      <Hashes receipt={here} link={link} altered={here !== receipt} />
+      <Words
+        org_seq={org_seq}
+        receipt={receipt}
+        wrong={wrongs(receipt, has(foundBelow, 'payload_altered') ? 'unknown' : link, found)}
+      />
       {receipt && (
         <span className="chain-when">
           <Moment at={receipt.created_at} />
@@ -40,13 +50,13 @@ export function ChainRow({ org_seq, receipt, above, below, violations = [], viol
   );
 }
 
-function Hashes({ receipt, link }: { receipt: Slot; link: ChainLink }) {
+function Hashes({ receipt, link, altered }: { receipt: Slot; link: ChainLink; altered: boolean }) {
   if (receipt === undefined) return <span className="chain-hashes loading" />;
   if (receipt === null) return <span className="chain-hashes none">none</span>;
   const torn = link === 'broken' || link === 'lost';
   return (
     <span className="chain-hashes">
-      <code>{receipt.receipt_sha256.slice(0, 10)}</code>
+      <code className={altered ? 'torn' : undefined}>{receipt.receipt_sha256.slice(0, 10)}</code>
       {link === 'first' ? (
         <small>first of the chain</small>
       ) : (
@@ -60,14 +70,8 @@ function Hashes({ receipt, link }: { receipt: Slot; link: ChainLink }) {
   );
 }
 
-function Words({
-  org_seq,
-  receipt,
-  link,
-  violations,
-}: Pick<ChainRowProps, 'org_seq' | 'receipt'> & { link: ChainLink; violations: readonly Violation[] }) {
+function Words({ org_seq, receipt, wrong }: { org_seq: number; receipt: Slot; wrong: string[] }) {
   if (receipt === undefined) return <span className="chain-words loading" />;
-  const wrong = wrongs(receipt, link, violations);
   return (
     <span className="chain-words">
       {receipt === null ? (
@@ -90,21 +94,20 @@ function Words({
 }
 
 /** What the last verification said of it, else what the rows themselves show. */
-function wrongs(receipt: Slot, link: ChainLink, violations: readonly Violation[]): string[] {
-  if (violations.length > 0) return [...new Set(violations.map(({ kind }) => KIND[kind].title))];
+function wrongs(receipt: Slot, link: ChainLink, found: Found): string[] {
+  if (found.length > 0) return [...new Set(found.map(({ kind }) => KIND[kind].title))];
   if (link === 'broken') return [KIND.broken_parent_link.title];
   if (link === 'lost') return ['The receipt it names is not there'];
   return receipt === null ? ['Missing'] : [];
 }
 
-function nodeOf(receipt: Slot, violations: readonly Violation[]): Node {
+function nodeOf(receipt: Slot, found: Found): Node {
   if (receipt === null) return 'missing';
-  if (violations.some(({ kind }) => kind === 'payload_altered')) return 'altered';
-  return violations.some(({ kind }) => kind === 'record_mismatch' || kind === 'head_mismatch') ? 'doubted' : 'plain';
+  if (has(found, 'payload_altered')) return 'altered';
+  return has(found, 'record_mismatch', 'head_mismatch') ? 'doubted' : 'plain';
 }
 
 /** A link that the rows show whole may be broken in what is sealed. */
-function drawn(link: ChainLink, violations: readonly Violation[]): Line {
-  const broken = violations.some(({ kind }) => kind === 'broken_parent_link' || kind === 'sequence_gap');
-  return broken && link !== 'first' ? 'broken' : lineOf(link);
+function drawn(link: ChainLink, found: Found): Line {
+  return has(found, 'broken_parent_link', 'sequence_gap') && link !== 'first' ? 'broken' : lineOf(link);
 }

@@ -1,5 +1,7 @@
 /** What a verification found, spelled out. */
+import { isHash } from '@rcpt/proof/receipt.ts';
 import { count } from '../../words/numbers.ts';
+import type { Slot } from './chain.ts';
 import type { Report } from './verification.ts';
 
 export type Violation = Report['violations'][number];
@@ -10,8 +12,8 @@ export const KIND: Record<ViolationKind, { title: string; means: string; expecte
   payload_altered: {
     title: 'Content altered',
     means: 'What is stored here is not what was sealed.',
-    expected: 'Sealed',
-    actual: 'Found',
+    expected: 'Sealed as',
+    actual: 'Now',
   },
   sequence_gap: {
     title: 'Number missing or out of order',
@@ -62,4 +64,14 @@ export function violationsBySeq(violations: readonly Violation[]): ReadonlyMap<n
     found.set(violation.org_seq, [...(found.get(violation.org_seq) ?? []), violation]);
   }
   return found;
+}
+
+export function has(found: readonly Violation[], ...kinds: ViolationKind[]): boolean {
+  return found.some(({ kind }) => kinds.includes(kind));
+}
+
+/** A receipt whose content was altered has another hash than is recorded: the one that the verification computed. */
+export function asFound(receipt: Slot, found: readonly Violation[]): Slot {
+  const altered = found.find(({ kind, actual }) => kind === 'payload_altered' && isHash(actual));
+  return receipt && altered ? { ...receipt, receipt_sha256: String(altered.actual) } : receipt;
 }

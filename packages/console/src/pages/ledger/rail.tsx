@@ -16,8 +16,8 @@ export function lineOf(link: Link): Line {
 export function Rail({ node, above, below }: { node: Node; above: Line; below: Line }) {
   return (
     <svg className="rail" viewBox="0 0 24 56" aria-hidden="true">
-      {above !== 'none' && <path className={`line ${above}`} d="M12 0V13" />}
-      {above !== 'none' && <path className={`tip ${above}`} d="M9 9.5L12 13L15 9.5" />}
+      {above !== 'none' && <path className={`line ${above}`} d="M12 0V11" />}
+      {above !== 'none' && <path className={`tip ${above}`} d="M9.2 8.2L12 11.2L14.8 8.2" />}
       {below !== 'none' && below !== 'broken' && <path className={`line ${below}`} d="M12 25V56" />}
       {below === 'broken' && (
         <>

@@ -62,7 +62,7 @@ function One({ violation, last, onShow }: { violation: Violation } & Omit<Violat
       <div className="violation-body">
         {org_seq !== null && <Piece org_seq={org_seq} last={last} violation={violation} />}
         <Facts>
-          <Fact label="Found">{detail}</Fact>
+          <Fact label="Finding">{detail}</Fact>
           {expected !== null && (
             <Fact label={words.expected}>
               <code>{String(expected)}</code>
@@ -95,6 +95,7 @@ function Piece({ org_seq, last, violation }: { org_seq: number; last: number; vi
     const block = loaded[blocks.indexOf(blockOf(seq))]?.data;
     return block === undefined ? undefined : (block.get(seq) ?? null);
   };
+  const found = (seq: number) => (seq === org_seq ? [violation] : []);
   return (
     <ol className="chain-piece" aria-label="Around the break">
       {seqs.map((seq) => (
@@ -104,8 +105,9 @@ function Piece({ org_seq, last, violation }: { org_seq: number; last: number; vi
             receipt={slotAt(seq)}
             above={slotAt(seq + 1)}
             below={slotAt(seq - 1)}
-            violations={seq === org_seq ? [violation] : []}
-            violationsAbove={seq + 1 === org_seq ? [violation] : []}
+            found={found(seq)}
+            foundAbove={found(seq + 1)}
+            foundBelow={found(seq - 1)}
           />
         </li>
       ))}

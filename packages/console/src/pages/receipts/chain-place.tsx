@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import type { Slot } from '../ledger/chain.ts';
 import { ChainRow } from '../ledger/chain-row.tsx';
+import type { Violation } from '../ledger/in-words.ts';
 import type { Around } from './sealed.tsx';
 
 export function ChainPlace({ around, verdict }: { around: Around | undefined; verdict: ReceiptVerdict }) {
@@ -15,8 +16,10 @@ export function ChainPlace({ around, verdict }: { around: Around | undefined; ve
   const sealed = {
     ...here,
     parent_hash: verdict.parent_hash ?? here.parent_hash,
-    receipt_sha256: verdict.computed_sha256 ?? here.receipt_sha256,
+    receipt_sha256: verdict.receipt_sha256 ?? here.receipt_sha256,
   };
+  const found = (receipt: Slot): Violation[] =>
+    receipt === sealed && verdict.fault ? [{ kind: 'payload_altered', ...verdict, ...verdict.fault }] : [];
   const rows: [Slot, Slot, Slot][] = [
     ...(next ? [[null, next, sealed] as [Slot, Slot, Slot]] : []),
     [next, sealed, previous],
@@ -27,7 +30,15 @@ export function ChainPlace({ around, verdict }: { around: Around | undefined; ve
       <ol className="chain-piece" aria-label="Neighbours in the chain">
         {rows.map(([above, receipt, below]) => (
           <li key={receipt!.org_seq} className="chain-row" data-here={receipt === sealed || undefined}>
-            <ChainRow org_seq={receipt!.org_seq} receipt={receipt} above={above} below={below} />
+            <ChainRow
+              org_seq={receipt!.org_seq}
+              receipt={receipt}
+              above={above}
+              below={below}
+              found={found(receipt)}
+              foundAbove={found(above)}
+              foundBelow={found(below)}
+            />
           </li>
         ))}
       </ol>

@@ -49,7 +49,7 @@ export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
 function Fault({ verdict: { fault, receipt_sha256, computed_sha256 } }: { verdict: ReceiptVerdict }) {
   return (
     <Facts>
-      {fault && <Fact label="Found">{fault.detail}</Fact>}
+      {fault && <Fact label="Finding">{fault.detail}</Fact>}
       {receipt_sha256 && (
         <Fact label="It states">
           <code>{receipt_sha256}</code>

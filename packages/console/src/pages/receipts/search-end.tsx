@@ -38,7 +38,7 @@ export function SearchEnd({ pages, asked, busy, error, onGo, onAsk }: SearchEndP
         {found === 0 ? 'Nothing found' : `${count(found, 'receipt')} found`} down to <strong>#{back_to}</strong>.
       </p>
       <Progress label="Searched so far" done={head + 1 - back_to} of={head + 1} />
-      <Button kind="quiet" busy={busy || going} onClick={onAsk}>
+      <Button busy={busy || going} onClick={onAsk}>
         Search on
       </Button>
     </div>
