@@ -27,7 +27,7 @@ export interface EventStreams {
   answer(reply: FastifyReply, tell: (stream: EventStream) => Promise<void>): FastifyReply;
 }
 
-export function acceptStreams(app: App, logger: Logger, most: number = MOST): EventStreams {
+export function acceptStreams(app: App, logger: Logger, most: number = MOST, slow_ms: number = SLOW_MS): EventStreams {
   const open = new Set<PassThrough>();
   app.addHook('preClose', async () => {
     for (const out of open) out.end();
@@ -40,7 +40,7 @@ export function acceptStreams(app: App, logger: Logger, most: number = MOST): Ev
       const out = new PassThrough({ highWaterMark: AHEAD_BYTES });
       open.add(out);
       const ended = new AbortController();
-      const alive = setInterval(() => out.write(':\n\n'), ALIVE_MS);
+      const alive = setInterval(() => out.writableEnded || out.write(':\n\n'), ALIVE_MS);
       const over = () => {
         clearInterval(alive);
         open.delete(out);
@@ -51,7 +51,7 @@ export function acceptStreams(app: App, logger: Logger, most: number = MOST): Ev
       out.on('error', () => undefined);
       reply.raw.once('close', () => out.destroy());
       out.write(':\n\n');
-      tell(streamOf(out, ended.signal)).then(
+      tell(streamOf(out, ended.signal, slow_ms)).then(
         () => out.end(),
         (error: unknown) => {
           if (!ended.signal.aborted)
@@ -66,20 +66,20 @@ export function acceptStreams(app: App, logger: Logger, most: number = MOST): Ev
   };
 }
 
-function streamOf(out: PassThrough, ended: AbortSignal): EventStream {
+function streamOf(out: PassThrough, ended: AbortSignal, slow_ms: number): EventStream {
   return {
     ended,
     async send(event, data, id) {
       if (ended.aborted || out.writableEnded) return;
       const text = `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
-      if (!out.write(text)) await room(out, ended);
+      if (!out.write(text)) await room(out, ended, slow_ms);
     },
   };
 }
 
-function room(out: PassThrough, ended: AbortSignal): Promise<void> {
+function room(out: PassThrough, ended: AbortSignal, slow_ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => out.destroy(), SLOW_MS);
+    const late = setTimeout(() => out.destroy(), slow_ms);
     const go = () => {
       clearTimeout(late);
       out.off('drain', go);
