@@ -8,7 +8,8 @@ import { readRouterConfig } from '../../router/src/config.ts';
 import { startRouter } from '../../router/src/start.ts';
 import { clientOf, temporaryFolder, until } from '../../router/test/running.ts';
 import { readEvents } from '../../service/test/events.ts';
-import { ADMIN_TOKEN, eachLedger, type SuiteLedger, type Tenant } from './running.ts';
+import { addMember, signIn } from './people-kit.ts';
+import { ADMIN_TOKEN, eachLedger, type RunningTest, running, type Tenant } from './running.ts';
 
 const ROUTER_TOKEN = 'test-router-token-0123456789';
 
@@ -168,6 +169,24 @@ eachLedger(
       news.stop();
     });
 
+    test('is reached with a session too, and a stop of the ledger does not wait for its streams', async () => {
+      const folder = temporaryFolder();
+      const second = await running({ url: `sqlite:${folder}/ledger.db` }, { LEDGER_ROUTER_TOKEN: ROUTER_TOKEN });
+      const tenant = await second.tenant();
+      await connect(second, tenant, router.url);
+      const { cookie } = await signIn(second, (await addMember(tenant, 'agent')).email);
+      const reader = await readEvents(`${second.url}/router/admin/news`, { cookie });
+      assert.equal(reader.status, 200);
+      const post = async (headers: Record<string, string>) =>
+        (await second.call('POST', '/router/compute/quote', { body: {}, headers: { cookie, ...headers } })).json.code;
+      assert.equal(await post({ 'sec-fetch-site': 'cross-site' }), 'cross_site');
+      assert.equal(await post({ 'sec-fetch-site': 'same-origin' }), 'invalid', 'the router has looked at it');
+      const began = performance.now();
+      await second.close();
+      assert.ok(performance.now() - began < 3_000);
+      await reader.ended;
+    });
+
     describe('that is something else', () => {
       test('gets no cookie, no key and no other header of the caller, and its own are not passed on', async (t) => {
         const tenant = await ledger.tenant();
@@ -249,7 +268,7 @@ eachLedger(
   { LEDGER_ROUTER_TOKEN: ROUTER_TOKEN },
 );
 
-async function connect({ call }: SuiteLedger, { organization_id }: Tenant, url: string | null) {
+async function connect({ call }: RunningTest, { organization_id }: Tenant, url: string | null) {
   const { status, json, text } = await call('PUT', `/organizations/${organization_id}/router`, {
     token: ADMIN_TOKEN,
     body: { url },
