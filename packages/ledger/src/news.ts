@@ -21,7 +21,9 @@ export interface NewsDesk {
   close(): Promise<void>;
 }
 
-type Gathered = Map<string, Changed>;
+interface Gathering extends Omit<Changed, 'runs'> {
+  runs: Set<string> | null;
+}
 /** What processes say to each other. */
 interface Said {
   from: string;
@@ -31,7 +33,7 @@ interface Said {
 export async function openNewsDesk(db: Db): Promise<NewsDesk> {
   const from = newId('desk');
   const listeners = new Map<string, Set<(changed: Changed) => void>>();
-  let gathered: Gathered = new Map();
+  let gathered = new Map<string, Gathering>();
   let timer: NodeJS.Timeout | undefined;
 
   const deliver = (changed: Iterable<[string, Changed]>) => {
@@ -45,7 +47,10 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
 
   async function say(): Promise<void> {
     timer = undefined;
-    const changed = gathered;
+    const changed = Array.from(gathered, ([id, { runs, receipts, settings }]): Said['changed'][number] => [
+      id,
+      { runs: runs && [...runs], receipts, settings },
+    ]);
     gathered = new Map();
     deliver(changed);
     // Best effort: whoever hears nothing looks again by the clock.
@@ -54,7 +59,10 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
 
   return {
     tell(organization_id, changed) {
-      gathered.set(organization_id, together(gathered.get(organization_id), changed));
+      const known = gathered.get(organization_id);
+      if (known === undefined)
+        gathered.set(organization_id, { ...changed, runs: changed.runs && new Set(changed.runs) });
+      else gather(known, changed);
       timer ??= setTimeout(say, GATHER_MS);
     },
     listen(organization_id, heard) {
@@ -73,7 +81,16 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
   };
 }
 
-/** `before` is not changed. */
+/** In place: every mint passes here. */
+function gather(known: Gathering, { runs, receipts, settings }: Changed): void {
+  if (runs === null) known.runs = null;
+  else for (const id of runs) known.runs?.add(id);
+  if (known.runs !== null && known.runs.size > RUNS_NAMED) known.runs = null;
+  known.receipts ||= receipts;
+  known.settings ||= settings;
+}
+
+/** As one event; `before` is not changed. */
 export function together(before: Changed | undefined, { runs, receipts, settings }: Changed): Changed {
   if (before === undefined) return { runs, receipts, settings };
   return {
@@ -85,16 +102,15 @@ export function together(before: Changed | undefined, { runs, receipts, settings
 
 function runsOf(before: string[] | null, runs: string[] | null): string[] | null {
   if (before === null || runs === null) return null;
-  const all = runs.every((id) => before.includes(id)) ? before : [...new Set([...before, ...runs])];
+  const all = [...new Set([...before, ...runs])];
   return all.length > RUNS_NAMED ? null : all;
 }
 
 /** One, unless very many organizations have news at once. */
-function* payloadsOf(from: string, gathered: Gathered): Generator<string> {
+function* payloadsOf(from: string, all: Said['changed']): Generator<string> {
   let changed: Said['changed'] = [];
   let bytes = 0;
-  for (const [organization_id, what] of gathered) {
-    const entry: Said['changed'][number] = [organization_id, what];
+  for (const entry of all) {
     const size = JSON.stringify(entry).length + 1;
     if (bytes + size > PAYLOAD_BYTES) {
       yield JSON.stringify({ from, changed } satisfies Said);

