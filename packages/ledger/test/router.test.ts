@@ -1,8 +1,11 @@
 /** The organization's compute router under the ledger's own sign-in and roles: a real router, two organizations, one connected. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createLogger } from '@rcpt/service/log.ts';
 import { readRouterConfig } from '../../router/src/config.ts';
 import { startRouter } from '../../router/src/start.ts';
@@ -11,6 +14,8 @@ import { readEvents } from '../../service/test/events.ts';
 import { addMember, signIn } from './people-kit.ts';
 import { ADMIN_TOKEN, eachLedger, type RunningTest, running, type Tenant } from './running.ts';
 
+const LAUNCHER = fileURLToPath(new URL('../../../rcpt', import.meta.url));
+const run = promisify(execFile);
 const ROUTER_TOKEN = 'test-router-token-0123456789';
 
 eachLedger(
@@ -252,6 +257,27 @@ eachLedger(
         await connect(ledger, tenant, null);
         assert.equal((await tenant.ask('owner', 'GET', '/router/jobs')).json.code, 'router_not_connected');
       });
+    });
+
+    test('is connected and disconnected from a shell', async () => {
+      const tenant = await ledger.tenant();
+      const rcpt = (...words: string[]) =>
+        run(LAUNCHER, ['org', 'router', '--json', ...words], {
+          env: { ...process.env, LEDGER_DATABASE_URL: ledger.database_url },
+        });
+      const org = tenant.organization_id;
+      const { stdout } = await rcpt('--org', org, '--url', `${router.url}/`);
+      assert.deepEqual(JSON.parse(stdout), { organization_id: org, url: router.url });
+      assert.equal((await tenant.as('auditor')('GET', '/router/health')).service, 'compute-router');
+      await rcpt('--org', org, '--none');
+      assert.equal((await tenant.ask('auditor', 'GET', '/router/health')).json.code, 'router_not_connected');
+      for (const [code, ...words] of [
+        [2, '--org', org],
+        [2, '--org', org, '--url', router.url, '--none'],
+        [2, '--org', org, '--url', 'http://user:secret@router'],
+        [1, '--org', 'org_none', '--none'],
+      ] as [number, ...string[]][])
+        await assert.rejects(rcpt(...words), { code });
     });
 
     test('is connected by the operator alone, to an address without secrets', async () => {
