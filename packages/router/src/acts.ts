@@ -121,6 +121,11 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   };
 }
 
+/** A heartbeat that only says that the worker is still there. */
+export function tellsNothingNew(act: Act<unknown>): boolean {
+  return act.kind === 'beat' && !act.changes && act.job_ids.length === 0;
+}
+
 function jobsOf(act: Act<unknown>): string[] {
   if (act.kind === 'job') return [act.job_id];
   return act.kind === 'beat' ? act.job_ids : [];

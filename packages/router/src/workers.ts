@@ -141,6 +141,8 @@ async function beat(
   });
   const said =
     capabilities === undefined ? { status } : { status, capabilities: capabilities as StoredWorker['capabilities'] };
+  // Who it is stays known for a while (http/shell.ts); so does what it said last.
+  Object.assign(worker, { status, current_jobs });
   router.fleet.heard(worker.id, { ...said, last_heartbeat_at: instant(router.now()) });
   return {
     ok: true,

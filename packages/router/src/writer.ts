@@ -3,18 +3,21 @@
  *   take all waiting acts → one transaction: state, events, and one row with the receipts' lines → commit
  *   → append the lines to the day's file, sync → answer all.
  * While one group's lines reach the disk the next group commits; it is appended and answered after them.
+ * Heartbeats that tell nothing new ride with the next group that comes, or after a quarter of a second by themselves: an idle
+ * fleet costs four commits a second, not one per worker.
  * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
  * (receipts/recover.ts). An answer is only sent when both are on disk.
  */
 import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
-import { type Act, type CommitSettings, createCommit } from './acts.ts';
+import { type Act, type CommitSettings, createCommit, tellsNothingNew } from './acts.ts';
 import type { News } from './news.ts';
 import { Book } from './receipts/book.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
 import { type Batch, insertBatch, markAppended, wasStored } from './store/batches.ts';
 
 const ACTS_PER_COMMIT = 512;
+const RIDE_MS = 250;
 
 export interface Writer {
   /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
@@ -52,8 +55,15 @@ export function createWriter(settings: WriterSettings): Writer {
   /** The database went away during their commit: nobody knows yet whether they were committed. */
   let doubtful: Book[] = [];
   let writing: Promise<void> | null = null;
+  let setsOffLater: NodeJS.Timeout | undefined;
   /** The last group's lines on their way to the disk, and its answers; null when they are done. */
   let appending: Promise<void> | null = null;
+
+  function setOff(): void {
+    clearTimeout(setsOffLater);
+    setsOffLater = undefined;
+    if (waiting.length > 0) writing ??= writeWaiting();
+  }
 
   async function writeWaiting(): Promise<void> {
     while (waiting.length > 0) {
@@ -161,10 +171,12 @@ export function createWriter(settings: WriterSettings): Writer {
           return;
         }
         waiting.push({ act, resolve: resolve as (answer: unknown) => void, reject });
-        writing ??= writeWaiting();
+        if (tellsNothingNew(act) && waiting.length < ACTS_PER_COMMIT) setsOffLater ??= setTimeout(setOff, RIDE_MS);
+        else setOff();
       }),
     pending: () => waiting.length,
     async close() {
+      setOff();
       while (writing !== null || appending !== null) await (writing ?? appending);
       await settle();
     },

@@ -83,6 +83,45 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     await end();
   });
 
+  test('lets heartbeats that tell nothing new ride with the next commit, or share one of their own', async () => {
+    let commits = 0;
+    const { writer, names, end } = await opened({
+      db: (db) => ({
+        transaction: (work) => {
+          commits++;
+          return db.transaction(work);
+        },
+      }),
+    });
+    const beat = (changes: boolean): Act<string> => ({
+      kind: 'beat',
+      worker_id: 'worker_1',
+      beat: (at) => ({ id: 'worker_1', status: 'online', current_jobs: 0, metrics: '{}', capabilities: null, at }),
+      changes,
+      job_ids: [],
+      perform: () => 'heard',
+    });
+    const lap = () => new Promise((resolve) => setImmediate(resolve));
+    const beats: Promise<string>[] = [];
+    for (let i = 0; i < 2; i++) {
+      beats.push(writer.act(beat(false)));
+      await lap();
+    }
+    assert.equal(commits, 0);
+    await writer.act(act('a'));
+    assert.deepEqual([await Promise.all(beats), commits, names()], [['heard', 'heard'], 1, ['a']]);
+
+    assert.equal(await writer.act(beat(true)), 'heard');
+    assert.equal(commits, 2, 'one that tells something new goes at once');
+    const alone = [writer.act(beat(false))];
+    await lap();
+    alone.push(writer.act(beat(false)));
+    assert.deepEqual([await Promise.all(alone), commits], [['heard', 'heard'], 3]);
+    const last = writer.act(beat(false));
+    await end();
+    assert.equal(await last, 'heard', 'closing waits for nobody');
+  });
+
   test('refuses what is more than its queue holds, and does what it took', async () => {
     const { writer, names, end } = await opened({});
     const results = await Promise.allSettled(Array.from({ length: 40 }, (_, i) => writer.act(act(`m${i}`))));

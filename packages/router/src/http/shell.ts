@@ -22,8 +22,8 @@ declare module 'fastify' {
   }
 }
 
-/** A worker's own row is looked at anew this often; orders to it travel with its leases and heartbeats. */
-const KEPT_MS = 5_000;
+/** Longer than workers are silent. Orders to a worker travel with its leases and heartbeats; its token never changes. */
+const KEPT_MS = 60_000;
 const KEPT_WORKERS = 50_000;
 
 export function authenticate(app: App, { config, db }: Pick<Router, 'config' | 'db'>): void {
