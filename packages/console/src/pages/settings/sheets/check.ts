@@ -4,6 +4,7 @@ import type { Check } from '@rcpt/contract/work.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ProblemError } from '../../../api/problem.ts';
+import { sentence } from '../../../words/vocabulary.ts';
 import { settings } from '../calls.ts';
 import { type Draft, type DraftFault, faultsOf, trialOf } from './draft.ts';
 import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './submission.ts';
@@ -11,6 +12,8 @@ import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './s
 const REST_MS = 350;
 
 export interface Checked {
+  /** What is missing is said at its field: somebody wanted to publish. */
+  strict: boolean;
   /** In the order of the sheet's members. */
   faults: DraftFault[];
   submission: SubmissionFaults;
@@ -24,8 +27,14 @@ export interface Checked {
   problem: unknown;
 }
 
+/** What is wrong at one member, in words for below its field. */
+export function faultAt({ faults, strict }: Checked, path: string): DraftFault | null {
+  const fault = faults.find((each) => each.path === path && (strict || !each.missing));
+  return fault ? { ...fault, message: sentence(fault.message) } : null;
+}
+
 /** `may`: the role may have sheets tried; without it only what can be told here is told. */
-export function useCheck(draft: Draft, submission: Submission, may: boolean): Checked {
+export function useCheck(draft: Draft, submission: Submission, may: boolean, strict = false): Checked {
   const local = faultsOf(draft);
   const trial = trialOf(draft);
   const { faults: submissionFaults, ...facts } = trialFacts(submission);
@@ -45,6 +54,7 @@ export function useCheck(draft: Draft, submission: Submission, may: boolean): Ch
   const decided = submissionFaults.output === null && submissionFaults.inputs === null && isGiven(submission);
   const findings = decided && compile === null && asked.data !== undefined ? asked.data : null;
   return {
+    strict,
     faults: [...local, ...known.filter(({ path }) => !local.some((fault) => fault.path === path))],
     submission: submissionFaults,
     findings,

@@ -1,6 +1,7 @@
 /** A field for CEL or JSON: grows with its text, and marks where something is wrong in it. */
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Field } from '../../../parts/field.tsx';
+import { sentence } from '../../../words/vocabulary.ts';
 import { lineAndColumn, type TextFault } from './json-places.ts';
 import './code-field.css';
 
@@ -16,15 +17,23 @@ interface CodeFieldProps {
   /** Tall texts scroll inside. */
   tall?: boolean;
   rows?: number;
+  /** Each time it changes, the caret goes to the fault. */
+  go?: number;
   onChange: (value: string) => void;
 }
 
-export function CodeField({ fault, value, tall, rows = 2, placeholder, onChange, ...wording }: CodeFieldProps) {
+export function CodeField({ fault, value, tall, rows = 2, go = 0, placeholder, onChange, ...wording }: CodeFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
-  const goTo = (offset: number) => {
-    area.current?.focus();
-    area.current?.setSelectionRange(offset, offset + markedLength(value, offset));
+  const goThere = () => {
+    if (fault === null || fault.offset === null || area.current === null) return;
+    area.current.focus({ preventScroll: true });
+    area.current.setSelectionRange(fault.offset, fault.offset + markedLength(value, fault.offset));
+    area.current.parentElement?.querySelector('mark')?.scrollIntoView({ block: 'center' });
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when one asks to go there
+  useEffect(() => {
+    if (go > 0) goThere();
+  }, [go]);
   return (
     <div className="code-field">
       <Field {...wording} {...(fault ? { error: wordsOf(value, fault) } : {})}>
@@ -47,8 +56,8 @@ export function CodeField({ fault, value, tall, rows = 2, placeholder, onChange,
           </div>
         )}
       </Field>
-      {fault?.offset != null && value.length > 80 && (
-        <button type="button" className="inline-button go-to" onClick={() => goTo(fault.offset!)}>
+      {go === 0 && fault?.offset != null && value.length > 400 && (
+        <button type="button" className="inline-button go-to" onClick={goThere}>
           Go there
         </button>
       )}
@@ -80,8 +89,4 @@ function wordsOf(value: string, { message, offset }: TextFault): string {
   if (offset === null) return sentence(message);
   const { line, column } = lineAndColumn(value, offset);
   return `${value.includes('\n') ? `Line ${line}, column` : 'Column'} ${column}: ${message}`;
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -40,6 +40,8 @@ export interface Draft {
 /** `path` as the ledger names it: `rules.2.expr`. `offset` is inside the text of that member. */
 export interface DraftFault extends TextFault {
   path: string;
+  /** Nothing stands there yet: not said aloud before somebody wants to publish. */
+  missing?: boolean;
 }
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,79}$/;
@@ -119,47 +121,52 @@ export function sheetOf(draft: Draft): FlightSheet {
 export function faultsOf(draft: Draft): DraftFault[] {
   const schema = readJson(draft.output_schema);
   const faults: (DraftFault | null)[] = [
-    unless(SLUG.test(draft.name), 'name', 'is lower-case letters, digits, . _ or -, as in visit-report'),
-    unless(VERSION.test(draft.version), 'version', 'is a version such as 1.0.0'),
-    unless(isLine(draft.title), 'title', 'is missing'),
-    unless(isLine(draft.assignment_title), 'assignment.title', 'is missing'),
-    unless(draft.instructions.length <= 20_000, 'assignment.instructions', 'are at most 20,000 characters'),
+    given(draft.name, 'name') ?? unless(SLUG.test(draft.name), 'name', SLUG_WORDS),
+    given(draft.version, 'version') ?? unless(VERSION.test(draft.version), 'version', 'not a version such as 1.0.0'),
+    given(draft.title, 'title') ?? unless(isLine(draft.title), 'title', LINE_WORDS),
+    given(draft.assignment_title, 'assignment.title') ??
+      unless(isLine(draft.assignment_title), 'assignment.title', LINE_WORDS),
+    unless(draft.instructions.length <= 20_000, 'assignment.instructions', 'more than 20,000 characters'),
     schema.fault ? { path: FORM, ...schema.fault } : null,
-    unless(schema.fault !== null || isObject(schema.value), FORM, 'is a JSON object'),
-    unless(draft.rules.length > 0, 'rules', 'are missing: a sheet has at least one'),
-    unless(draft.rules.length <= 200, 'rules', 'are at most 200'),
+    unless(schema.fault !== null || isObject(schema.value), FORM, 'not a JSON object'),
+    unless(draft.rules.length > 0, 'rules', 'a sheet has at least one rule'),
+    unless(draft.rules.length <= 200, 'rules', 'a sheet has at most 200 rules'),
     ...draft.rules.flatMap((rule, index) => ruleFaults(rule, index, draft.rules)),
-    unless(isScore(draft.pass_threshold), 'pass_threshold', 'is a whole number from 0 to 100'),
-    unless(isScore(draft.fail_threshold), 'fail_threshold', 'is a whole number from 0 to 100'),
+    unless(isScore(draft.pass_threshold), 'pass_threshold', SCORE_WORDS),
+    unless(isScore(draft.fail_threshold), 'fail_threshold', SCORE_WORDS),
     unless(
       !isScore(draft.pass_threshold) || !(Number(draft.fail_threshold) > Number(draft.pass_threshold)),
       'fail_threshold',
-      'must not be above the score that passes',
+      'above the score that passes',
     ),
   ];
   return faults.filter((fault) => fault !== null);
 }
 
+const SLUG_WORDS = 'not lower-case letters, digits, . _ and -';
+const LINE_WORDS = 'not one line of at most 500 characters';
+const SCORE_WORDS = 'not a whole number from 0 to 100';
+
 function ruleFaults(rule: RuleDraft, index: number, all: readonly RuleDraft[]): (DraftFault | null)[] {
   const at = `rules.${index}`;
   const taken = all.findIndex(({ id }) => id === rule.id) < index;
   return [
-    unless(isLine(rule.label), `${at}.label`, 'is missing: say what holds'),
-    unless(SLUG.test(rule.id), `${at}.id`, 'is lower-case letters, digits, . _ or -'),
-    unless(!taken || rule.id === '', `${at}.id`, 'is used by another rule'),
-    unless(rule.id !== FORM, `${at}.id`, 'is reserved'),
+    given(rule.label, `${at}.label`) ?? unless(isLine(rule.label), `${at}.label`, LINE_WORDS),
+    given(rule.id, `${at}.id`) ?? unless(SLUG.test(rule.id), `${at}.id`, SLUG_WORDS),
+    unless(!taken || rule.id === '', `${at}.id`, 'used by another rule'),
+    unless(rule.id !== FORM, `${at}.id`, 'reserved by the ledger'),
     unless(
       CATEGORIES.some((each) => each === rule.category),
       `${at}.category`,
-      `is one of ${CATEGORIES.join(', ')}`,
+      `not one of ${CATEGORIES.join(', ')}`,
     ),
     unless(
       SEVERITIES.some((each) => each === rule.severity),
       `${at}.severity`,
-      `is one of ${SEVERITIES.join(', ')}`,
+      `not one of ${SEVERITIES.join(', ')}`,
     ),
-    unless(rule.checklist || rule.expr.trim() !== '', `${at}.expr`, 'is missing'),
-    unless(rule.checklist || rule.expr.length <= 4000, `${at}.expr`, 'is at most 4,000 characters'),
+    rule.checklist ? null : given(rule.expr, `${at}.expr`),
+    unless(rule.checklist || rule.expr.length <= 4000, `${at}.expr`, 'more than 4,000 characters'),
   ];
 }
 
@@ -219,6 +226,10 @@ export function slugOf(words: string): string {
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '-');
   return slug.replace(/^-+/, '').slice(0, 60).replace(/-+$/, '');
+}
+
+function given(text: string, path: string): DraftFault | null {
+  return text.trim() === '' ? { path, message: 'missing', offset: null, missing: true } : null;
 }
 
 function unless(holds: boolean, path: string, message: string): DraftFault | null {

@@ -10,7 +10,7 @@ import { Page, Section } from '../../../frame/page.tsx';
 import { toast } from '../../../frame/toasts.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Confirm } from '../../../parts/dialog.tsx';
-import { Status } from '../../../parts/mark.tsx';
+import { type MarkName, Status, type Tone } from '../../../parts/mark.tsx';
 import { Choice } from '../../../parts/tabs.tsx';
 import { whyNot } from '../../../words/may.ts';
 import { count } from '../../../words/numbers.ts';
@@ -43,7 +43,13 @@ export function Editor({ from }: { from: FlightSheet | null }) {
   /** The text while it is edited as JSON; null in the form. */
   const [json, setJson] = useState<{ text: string; sound: boolean } | null>(null);
   const [publishing, setPublishing] = useState(false);
-  const checked = useCheck(draft, submission, whyNot(role, 'work') === null);
+  const [strict, setStrict] = useState(false);
+  const publish = () => {
+    if (checked.faults.length === 0) return setPublishing(true);
+    setStrict(true);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor [aria-invalid]')?.focus());
+  };
+  const checked = useCheck(draft, submission, whyNot(role, 'work') === null, strict);
   const published = useRef(false);
   useLeavingWarning(changed);
   useEffect(() => {
@@ -59,6 +65,7 @@ export function Editor({ from }: { from: FlightSheet | null }) {
     setDraft(start());
     setSubmission(EMPTY_SUBMISSION);
     setChanged(false);
+    setStrict(false);
     setJson(null);
   };
   const unsound = json?.sound === false ? 'The JSON is not finished.' : null;
@@ -74,7 +81,7 @@ export function Editor({ from }: { from: FlightSheet | null }) {
               Start over
             </Button>
           )}
-          <Button kind="primary" why={whyNotPublish(role, checked, unsound)} onClick={() => setPublishing(true)}>
+          <Button kind="primary" why={whyNotPublish(role, checked, unsound)} onClick={publish}>
             Publish
           </Button>
         </>
@@ -105,7 +112,7 @@ export function Editor({ from }: { from: FlightSheet | null }) {
               }}
             />
           ) : (
-            <SheetForm draft={draft} checked={checked} onChange={write} />
+            <SheetForm draft={draft} checked={checked} isNew={from === null} onChange={write} />
           )}
         </div>
         <aside className="editor-trial" aria-label="Trial">
@@ -131,32 +138,23 @@ export function Editor({ from }: { from: FlightSheet | null }) {
 }
 
 function Standing({ checked, unsound }: { checked: Checked; unsound: string | null }) {
-  const { faults, checking, problem } = checked;
+  const [mark, tone, words] = standingOf(checked, unsound);
   return (
     <span role="status" className="standing">
-      {unsound ? (
-        <Status mark="warning" tone="caution">
-          Not JSON yet
-        </Status>
-      ) : faults.length > 0 ? (
-        <Status mark="warning" tone="caution">
-          {count(faults.length, 'thing')} to put right
-        </Status>
-      ) : checking ? (
-        <Status mark="ring" tone="neutral">
-          Checking …
-        </Status>
-      ) : problem ? (
-        <Status mark="cross" tone="bad">
-          Could not be checked
-        </Status>
-      ) : (
-        <Status mark="tick" tone="good">
-          Compiles
-        </Status>
-      )}
+      <Status mark={mark} tone={tone}>
+        {words}
+      </Status>
     </span>
   );
+}
+
+function standingOf({ faults, checking, problem, strict }: Checked, unsound: string | null): [MarkName, Tone, string] {
+  if (unsound) return ['warning', 'caution', 'Not JSON yet'];
+  const wrong = faults.filter(({ missing }) => strict || !missing);
+  if (wrong.length > 0) return ['warning', 'caution', `${count(wrong.length, 'thing')} to put right`];
+  if (checking) return ['ring', 'neutral', 'Checking …'];
+  if (problem) return ['cross', 'bad', 'Could not be checked'];
+  return faults.length > 0 ? ['half', 'neutral', 'Unfinished'] : ['tick', 'good', 'Compiles'];
 }
 
 function whyNotPublish(
@@ -166,7 +164,8 @@ function whyNotPublish(
 ) {
   const why = whyNot(role, 'administer') ?? unsound;
   if (why !== null) return why;
-  if (faults.length > 0) return `First: ${faults[0]!.path} ${faults[0]!.message}.`;
+  // Pressed all the same, it shows where.
+  if (faults.length > 0) return null;
   if (checking) return 'The ledger is still looking at it.';
   return problem ? 'The ledger could not check it.' : null;
 }

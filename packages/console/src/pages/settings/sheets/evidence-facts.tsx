@@ -1,8 +1,9 @@
 /** The evidence of a submission that is tried: its facts alone, as a rule sees them. A file is hashed here and goes nowhere. */
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import { useRef } from 'react';
-import { Button, IconButton } from '../../../parts/button.tsx';
+import { useRef, useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
+import { byteSize } from '../../../words/numbers.ts';
 import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../../words/vocabulary.ts';
 import { type Fact, NO_BYTES, type Submission } from './submission.ts';
 
@@ -62,39 +63,50 @@ function OneFact({
   onChange: (to: Partial<Item>) => void;
   onRemove: () => void;
 }) {
+  const [fresh] = useState(item.label === '');
   return (
-    <div className="one-fact">
-      <SelectField
-        label="Kind"
-        value={item.kind}
-        onChange={(event) => onChange({ kind: event.target.value as EvidenceKind })}
-      >
-        {EVIDENCE_KINDS.map((kind) => (
-          <option key={kind} value={kind}>
-            {sentence(kind)}
-          </option>
-        ))}
-      </SelectField>
-      <TextField label="Label" value={item.label} onChange={(event) => onChange({ label: event.target.value })} />
-      <TextField
-        label="Bytes"
-        inputMode="numeric"
-        value={String(item.byte_size)}
-        onChange={(event) => onChange({ byte_size: Number(event.target.value.replace(/\D/g, '').slice(0, 15)) })}
-      />
-      <TextField
-        label="Media type"
-        value={item.content_type}
-        onChange={(event) => onChange({ content_type: event.target.value })}
-      />
-      <TextField
-        label="SHA-256"
-        mono
-        value={item.sha256}
-        onChange={(event) => onChange({ sha256: event.target.value.trim().toLowerCase() })}
-      />
-      <IconButton icon="trash" small label={`Remove ${item.label || 'this evidence'}`} onClick={onRemove} />
-    </div>
+    <details className="one-fact" open={fresh}>
+      <summary>
+        <span className="one-fact-label">{item.label || 'Unnamed'}</span>
+        <small className="one-fact-kind">
+          {sentence(item.kind)}, {byteSize(item.byte_size)}
+        </small>
+      </summary>
+      <div className="one-fact-fields">
+        <SelectField
+          label="Kind"
+          value={item.kind}
+          onChange={(event) => onChange({ kind: event.target.value as EvidenceKind })}
+        >
+          {EVIDENCE_KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {sentence(kind)}
+            </option>
+          ))}
+        </SelectField>
+        <TextField label="Label" value={item.label} onChange={(event) => onChange({ label: event.target.value })} />
+        <TextField
+          label="Bytes"
+          inputMode="numeric"
+          value={String(item.byte_size)}
+          onChange={(event) => onChange({ byte_size: Number(event.target.value.replace(/\D/g, '').slice(0, 15)) })}
+        />
+        <TextField
+          label="Media type"
+          value={item.content_type}
+          onChange={(event) => onChange({ content_type: event.target.value })}
+        />
+        <TextField
+          label="SHA-256"
+          mono
+          value={item.sha256}
+          onChange={(event) => onChange({ sha256: event.target.value.trim().toLowerCase() })}
+        />
+        <Button small icon="trash" onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </details>
   );
 }
 

@@ -35,9 +35,9 @@ export function Findings({ findings: { checks, verdict } }: { findings: FlightSh
             <CheckStatusMark check={check} />
             <div>
               <span className="finding-label">{check.label}</span>
-              {check.status !== 'pass' && <p>{check.detail}</p>}
+              {check.status !== 'pass' && <p className="finding-detail">{check.detail}</p>}
             </div>
-            <small>{sentence(check.severity)}</small>
+            <small className="finding-severity">{sentence(check.severity)}</small>
           </li>
         ))}
       </ul>

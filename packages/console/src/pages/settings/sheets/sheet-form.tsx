@@ -3,10 +3,11 @@ import { Section } from '../../../frame/page.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { TextAreaField, TextField } from '../../../parts/field.tsx';
 import { count } from '../../../words/numbers.ts';
-import type { Checked } from './check.ts';
+import { type Checked, faultAt } from './check.ts';
 import { CodeField } from './code-field.tsx';
-import { type Draft, type DraftFault, newRule, type RuleDraft } from './draft.ts';
+import { type Draft, type DraftFault, newRule, type RuleDraft, slugOf } from './draft.ts';
 import { placeOf } from './json-places.ts';
+import { Language } from './language.tsx';
 import { RuleFields } from './rule-fields.tsx';
 
 interface SheetFormProps {
@@ -15,18 +16,26 @@ interface SheetFormProps {
   onChange: (draft: Draft) => void;
 }
 
-export function SheetForm({ draft, checked, onChange }: SheetFormProps) {
+/** `isNew`: its name is made of its title until somebody writes another. */
+export function SheetForm({ draft, checked, isNew, onChange }: SheetFormProps & { isNew: boolean }) {
   const change = (to: Partial<Draft>) => onChange({ ...draft, ...to });
   const field = (member: Exclude<keyof Draft, 'rules'>, path: string = member) => ({
     value: draft[member],
-    error: checked.faults.find((fault) => fault.path === path)?.message,
+    error: faultAt(checked, path)?.message,
     onChange: ({ target }: { target: { value: string } }) => change({ [member]: target.value }),
   });
   return (
     <div className="sheet-form">
       <Section title="Sheet">
         <div className="sheet form">
-          <TextField label="Title" placeholder="Debt service memo" {...field('title')} />
+          <TextField
+            label="Title"
+            placeholder="Debt service memo"
+            {...field('title')}
+            onChange={({ target: { value: title } }) =>
+              change({ title, ...(isNew && draft.name === slugOf(draft.title) ? { name: slugOf(title) } : {}) })
+            }
+          />
           <div className="form-row">
             <TextField label="Name" mono placeholder="debt-service-memo" {...field('name')} />
             <TextField label="Version" mono {...field('version')} />
@@ -78,7 +87,7 @@ export function SheetForm({ draft, checked, onChange }: SheetFormProps) {
 function Rules({ draft, checked, onChange }: SheetFormProps) {
   const { rules } = draft;
   const change = (to: RuleDraft[]) => onChange({ ...draft, rules: to });
-  const fault = checked.faults.find(({ path }) => path === 'rules');
+  const fault = faultAt(checked, 'rules');
   return (
     <Section title="Rules" beside={`${count(rules.length, 'rule')}, in CEL over submission, inputs and evidence`}>
       <ol className="rules">
@@ -88,7 +97,7 @@ function Rules({ draft, checked, onChange }: SheetFormProps) {
             rule={rule}
             index={index}
             count={rules.length}
-            faultAt={(member) => checked.faults.find(({ path }) => path === `rules.${index}.${member}`) ?? null}
+            faultAt={(member) => faultAt(checked, `rules.${index}.${member}`)}
             finding={checked.findingOf(index)}
             onChange={(to) => change(rules.with(index, to))}
             onMove={(by) => change(rules.with(index, rules[index + by]!).with(index + by, rule))}
@@ -96,10 +105,11 @@ function Rules({ draft, checked, onChange }: SheetFormProps) {
           />
         ))}
       </ol>
-      {fault && <p className="field-error">Rules {fault.message}.</p>}
+      {fault && <p className="field-error">{fault.message}</p>}
       <Button icon="plus" onClick={() => change([...rules, newRule()])}>
         Add a rule
       </Button>
+      <Language />
     </Section>
   );
 }

@@ -15,15 +15,20 @@ interface SheetJsonProps {
 
 export function SheetJson({ text, draft, checked, onChange }: SheetJsonProps) {
   const [chosen, setChosen] = useState(0);
+  const [asked, setAsked] = useState(0);
   const { fault } = readJson(text);
-  const faults: TextFault[] = fault ? [fault] : checked.faults.map((each) => inText(text, draft, each));
+  const faults: TextFault[] = fault
+    ? [fault]
+    : checked.faults.filter(({ missing }) => checked.strict || !missing).map((each) => inText(text, draft, each));
   const shown = faults[Math.min(chosen, faults.length - 1)] ?? null;
   return (
     <div className="sheet sheet-json">
       <CodeField
         label="Flight sheet as JSON"
         labelHidden
+        tall
         rows={20}
+        go={asked}
         value={text}
         fault={shown}
         onChange={(to) => {
@@ -39,7 +44,10 @@ export function SheetJson({ text, draft, checked, onChange }: SheetJsonProps) {
                 type="button"
                 className="inline-button"
                 aria-pressed={each === shown}
-                onClick={() => setChosen(index)}
+                onClick={() => {
+                  setChosen(index);
+                  setAsked(asked + 1);
+                }}
               >
                 Line {lineAndColumn(text, each.offset ?? 0).line}
               </button>{' '}
