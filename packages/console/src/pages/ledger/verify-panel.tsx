@@ -29,7 +29,9 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
       <div className="verify-head">
         <Mark name={mark} tone={tone} />
         <div>
-          <h2 role="status">{title}</h2>
+          <div role="status">
+            <h2>{title}</h2>
+          </div>
           <Words standing={standing} last={last} />
         </div>
         {running ? (
@@ -106,7 +108,8 @@ function Done({
         {ok && head !== null
           ? `All ${count(receipts_checked, 'receipt')} are as they were sealed, each linked to the one before, up to the recorded head.`
           : `${count(receipts_checked, 'receipt')} checked.`}{' '}
-        It took {duration(seconds)}, <Moment at={at} />.{ok && since > 0 && ` ${count(since, 'receipt')} sealed since.`}
+        Verified <Moment at={at} />, in {duration(seconds)}.
+        {ok && since > 0 && ` ${count(since, 'receipt')} sealed since.`}
       </p>
       {head !== null && (
         <p className="verify-end">
