@@ -8,6 +8,7 @@ import { Hash } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Badge } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { More } from '../../parts/more.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { whyNot } from '../../words/may.ts';
 import { amount, byteSize } from '../../words/numbers.ts';
@@ -50,13 +51,11 @@ export function Datasets() {
               ))}
             </ul>
           )}
-          {datasets.hasNextPage && (
-            <p className="more">
-              <Button busy={datasets.isFetchingNextPage} onClick={() => void datasets.fetchNextPage()}>
-                Show more datasets
-              </Button>
-            </p>
-          )}
+          <More
+            hasMore={datasets.hasNextPage}
+            busy={datasets.isFetchingNextPage}
+            onMore={() => void datasets.fetchNextPage()}
+          />
           {registering && <RegisterDataset onClose={() => setRegistering(false)} />}
           {granting && <GrantAccess dataset={granting} onClose={() => setGranting(null)} />}
         </>

@@ -6,6 +6,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { More } from '../../parts/more.tsx';
 import { useRowCursor } from '../../parts/row-cursor.ts';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
@@ -56,13 +57,7 @@ export function Jobs() {
           ) : (
             <JobTable jobs={pages.flat()} />
           )}
-          {jobs.hasNextPage && (
-            <p className="more">
-              <Button busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
-                Show older jobs
-              </Button>
-            </p>
-          )}
+          <More hasMore={jobs.hasNextPage} busy={jobs.isFetchingNextPage} onMore={() => void jobs.fetchNextPage()} />
         </>
       )}
     </ComputePage>

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Status } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { More } from '../../parts/more.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Cell, Row, Table } from '../../parts/table.tsx';
 import { exact } from '../../words/instant.ts';
@@ -46,13 +47,11 @@ export function ComputeMembers() {
           ) : (
             <MemberTable members={pages.flat()} onActivate={setActivating} />
           )}
-          {members.hasNextPage && (
-            <p className="more">
-              <Button busy={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
-                Show older members
-              </Button>
-            </p>
-          )}
+          <More
+            hasMore={members.hasNextPage}
+            busy={members.isFetchingNextPage}
+            onMore={() => void members.fetchNextPage()}
+          />
           {adding && <AddMember onClose={() => setAdding(false)} onAdded={setActivating} />}
           {activating && <ActivateMember member={activating} onClose={() => setActivating(null)} />}
         </>

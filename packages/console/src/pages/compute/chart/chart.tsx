@@ -36,6 +36,8 @@ export interface ChartProps {
 const HEIGHT = 132;
 const BELOW = 20;
 const AXIS_MARKS = 3;
+/** How far a label may reach over the plot's edge: into the margin around it. */
+const SPILL = 16;
 
 export function Chart(props: ChartProps) {
   const { title, description, series, when, at, onAt, reading } = props;
@@ -128,7 +130,7 @@ function Labels({ labels, frame }: { labels: ChartProps['labels']; frame: Frame 
   return labels.map(({ bucket, text }) => {
     const { x, width } = columnOf(frame, bucket);
     const middle = x + width / 2;
-    const edge = text.length * 3.4;
+    const edge = text.length * 3.4 - SPILL;
     const anchor = middle < edge ? 'start' : middle > frame.width - edge ? 'end' : 'middle';
     const place = anchor === 'start' ? 0 : anchor === 'end' ? frame.width : middle;
     return (

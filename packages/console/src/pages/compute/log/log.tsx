@@ -2,10 +2,10 @@
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { problemOf } from '../../../api/problem.ts';
-import { useShortcuts } from '../../../frame/shortcuts.ts';
 import { toast } from '../../../frame/toasts.tsx';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { copy } from '../../../parts/copy.tsx';
+import { SearchBox } from '../../../parts/search-box.tsx';
 import { amount, count } from '../../../words/numbers.ts';
 import { followLog, type Standing, wholeLog } from './follow.ts';
 import { asText, matching } from './lines.ts';
@@ -27,28 +27,13 @@ export function Log({ id, onJob, waiting }: LogProps) {
   const { lines, standing } = useSyncExternalStore(feed.subscribe, feed.state);
   const [words, setWords] = useState('');
   const [wrapped, setWrapped] = useState(() => matchMedia('(max-width: 44rem)').matches);
-  const search = useRef<HTMLInputElement>(null);
-  useShortcuts({ '/': { does: 'Search the log', run: () => search.current?.focus() } });
   const shown = useMemo(() => matching(lines.kept, words), [lines, words]);
   const isEmpty = lines.kept.length === 0;
   return (
     <div className="log">
       <div className="log-bar">
         <StandingWords standing={standing} isEmpty={isEmpty} lines={lines.dropped + lines.kept.length} />
-        <input
-          ref={search}
-          type="search"
-          className="input"
-          placeholder="Search the log"
-          aria-label="Search the log: shows the lines that match"
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return;
-            setWords('');
-            event.currentTarget.blur();
-          }}
-        />
+        <SearchBox label="Search the log" value={words} onSearch={setWords} />
         <Button small kind="quiet" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
           Wrap
         </Button>

@@ -36,7 +36,7 @@ export function Activity() {
           <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>
             {asTable ? 'Show as charts' : 'Show as table'}
           </Button>
-          <Choice label="Time span" options={SPANS} value={days} onChange={change} />
+          <Choice small label="Time span" options={SPANS} value={days} onChange={change} />
         </div>
       }
     >

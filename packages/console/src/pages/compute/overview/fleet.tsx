@@ -9,7 +9,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Command } from '../../../parts/copy.tsx';
 import { Empty } from '../../../parts/empty.tsx';
 import { Loaded } from '../../../parts/loaded.tsx';
-import { Moment } from '../../../parts/moment.tsx';
+import { Moment, useNow } from '../../../parts/moment.tsx';
 import { useRowCursor } from '../../../parts/row-cursor.ts';
 import { SkeletonRows } from '../../../parts/skeleton.tsx';
 import { Cell, Row, Table } from '../../../parts/table.tsx';
@@ -25,6 +25,7 @@ import { OrderDialog, orderFor } from '../worker-order.tsx';
 
 /** Of more workers than these the leases stand on their own pages alone. */
 const DETAILED = 12;
+const DAY_MS = 86_400_000;
 
 export function Fleet() {
   const workers = useQuery(workersQuery);
@@ -34,7 +35,7 @@ export function Fleet() {
       beside={workers.data && workers.data.length > 0 ? count(workers.data.length, 'worker') : undefined}
     >
       <Loaded query={workers} skeleton={<SkeletonRows rows={3} />}>
-        {(all) => (all.length === 0 ? <NoWorkers /> : <WorkerTable workers={inOrder(all)} />)}
+        {(all) => (all.length === 0 ? <NoWorkers /> : <KnownWorkers workers={all} />)}
       </Loaded>
     </Section>
   );
@@ -50,6 +51,30 @@ function NoWorkers() {
       <Command text="./rcpt worker --router http://127.0.0.1:8088 --exec fine_tune='node train.ts'" />
     </Empty>
   );
+}
+
+/** Those that fell silent long ago are out of the way until somebody asks for them. */
+function KnownWorkers({ workers }: { workers: readonly Worker[] }) {
+  const [all, setAll] = useState(false);
+  const now = useNow();
+  const heard = workers.filter((worker) => !isForgotten(worker, now));
+  const silent = workers.length - heard.length;
+  return (
+    <>
+      {(all || heard.length > 0) && <WorkerTable workers={inOrder(all ? workers : heard)} />}
+      {silent > 0 && (
+        <p className="silent">
+          <Button kind="quiet" small onClick={() => setAll(!all)}>
+            {all ? 'Hide' : 'Show'} {count(silent, 'worker')} silent for more than a day
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function isForgotten({ status, current_jobs, last_heartbeat_at, created_at }: Worker, now: number): boolean {
+  return status === 'offline' && current_jobs === 0 && now - Date.parse(last_heartbeat_at ?? created_at) > DAY_MS;
 }
 
 function WorkerTable({ workers }: { workers: Worker[] }) {

@@ -38,9 +38,9 @@ function Preview({ wish }: { wish: QuoteWish }) {
   return (
     <section className="sheet given" aria-label="The price">
       <p className="given-what">{price?.gpu_name ?? sku}</p>
-      <p className="given-sum">{sum === null ? <span className="muted">– USD</span> : `${sum} USD`}</p>
+      <p className="given-sum">{sum === null ? `${price?.hourly_rate_usd} USD/h` : `${sum} USD`}</p>
       <p className="muted">
-        {price?.hourly_rate_usd} USD/h × {hours === null ? 'hours' : hoursWords(hours)}
+        {hours === null ? 'times the hours' : `${price?.hourly_rate_usd} USD/h × ${hoursWords(hours)}`}
       </p>
       <p className="muted given-note">The router decides the price; this is its rate as published.</p>
     </section>

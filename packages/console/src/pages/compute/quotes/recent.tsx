@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../../parts/button.tsx';
 import { Loaded } from '../../../parts/loaded.tsx';
 import { Moment, useNow } from '../../../parts/moment.tsx';
 import { SkeletonRows } from '../../../parts/skeleton.tsx';
-import { Cell, Row, Table } from '../../../parts/table.tsx';
+import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
 import { day } from '../../../words/instant.ts';
 import { hoursWords } from '../duration.ts';
 import { quotesQuery } from '../queries.ts';
@@ -59,11 +59,11 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
       <Table
         label="Quotes, newest first"
         columns={[
-          { label: 'Price', kind: 'number' },
           { label: 'For' },
           { label: 'GPU', kind: 'wide' },
           { label: 'Member', kind: 'wide' },
-          { label: 'Given', kind: 'number' },
+          { label: 'Given', kind: 'wide' },
+          { label: 'Price', kind: 'number' },
           { label: 'Actions', kind: 'least', unseen: true },
         ]}
       >
@@ -71,17 +71,15 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
           const wish = wishOf(receipt);
           return (
             <Row key={receipt.receipt_id}>
-              <th scope="row" className="number">
-                {receipt.amount_usd} USD
-              </th>
-              <Cell>
+              <HeadCell>
                 {typeWord(wish.job_type)}, {hoursWords(Number(wish.hours))}
-              </Cell>
+              </HeadCell>
               <Cell kind="wide">{gpuName(wish.requested_gpu_sku)}</Cell>
               <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
-              <Cell kind="number">
+              <Cell kind="wide">
                 <Moment at={receipt.created_at} />
               </Cell>
+              <Cell kind="number">{receipt.amount_usd} USD</Cell>
               <Cell kind="least">
                 <Button small kind="quiet" onClick={() => onUse(wish)}>
                   Use again
