@@ -13,6 +13,7 @@ import { Fault } from './fault.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationMenu, PersonMenu } from './person.tsx';
+import './page.css';
 import './shell.css';
 
 export function Shell({ children }: { children: ReactNode }) {

@@ -27,7 +27,9 @@ function OneReceipt({ id }: { id: string }) {
   const around = useQuery({ ...aroundQuery(org_seq ?? 0), enabled: org_seq !== null });
   // Wanted below; its script travels beside the receipt.
   useQuery(printQuery);
-  const record = around.data?.here ?? null;
+  // Both at once, so that nothing moves when the second comes.
+  const here = around.isPending ? undefined : bytes.data;
+  const record = here === undefined && !bytes.error ? null : (around.data?.here ?? null);
   const title = record?.title || id;
   const missing = org_seq === null || (bytes.error && problemOf(bytes.error).status === 404);
 
@@ -46,12 +48,12 @@ function OneReceipt({ id }: { id: string }) {
           )}
         </>
       }
-      actions={bytes.data && <ReceiptActions id={id} bytes={bytes.data} record={record} />}
+      actions={here && <ReceiptActions id={id} bytes={here} record={record} />}
     >
       {missing ? (
         <NoSuchReceipt listed={record !== null} />
-      ) : bytes.data ? (
-        <Sealed id={id} bytes={bytes.data} at={bytes.dataUpdatedAt} around={around.data} />
+      ) : here ? (
+        <Sealed id={id} bytes={here} at={bytes.dataUpdatedAt} around={around.data} />
       ) : bytes.error ? (
         <Problem error={bytes.error} retry={() => void bytes.refetch()} />
       ) : (

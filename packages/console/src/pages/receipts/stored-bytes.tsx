@@ -29,7 +29,7 @@ export function StoredBytes({ bytes, id }: { bytes: Uint8Array<ArrayBuffer>; id:
             // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text that never changes
             <Fragment key={place}>{piece}</Fragment>
           ) : (
-            <mark key={is} className={is}>
+            <mark key={is} className={`${is}-member`}>
               {piece}
             </mark>
           ),
