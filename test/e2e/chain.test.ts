@@ -178,6 +178,10 @@ describe('receipts and their chain in a browser', () => {
     await mintedReceipt(tenant, 'generic', { title: 'The second one' });
     await page.getByRole('link', { name: 'The second one' }).waitFor({ timeout: 5_000 });
     assert.equal(await page.locator('.chain-scroller .broken').count(), 0);
+    await page.goto(`${ledger.url}/receipts`);
+    await page.getByText('2 receipts in all').waitFor();
+    await mintedReceipt(tenant, 'generic', { title: 'The third one' });
+    await page.getByRole('link', { name: 'The third one' }).waitFor({ timeout: 5_000 });
     clean();
     await context.close();
   });

@@ -31,8 +31,8 @@ export function ChainRow({ org_seq, receipt, found = [], ...rows }: ChainRowProp
     <>
       <Rail
         node={nodeOf(receipt, found)}
-        above={rows.above === null ? 'none' : drawn(linkOf(asFound(rows.above, foundAbove), here), foundAbove)}
-        below={receipt === null ? 'none' : drawn(link, found)}
+        above={rows.above === null ? 'none' : drawn(linkOf(asFound(rows.above, foundAbove), here), foundAbove, found)}
+        below={receipt === null ? 'none' : drawn(link, found, foundBelow)}
       />
       <span className="chain-number">#{org_seq}</span>
       <Hashes receipt={here} link={link} altered={here !== receipt} />
@@ -107,7 +107,8 @@ function nodeOf(receipt: Slot, found: Found): Node {
   return has(found, 'record_mismatch', 'head_mismatch') ? 'doubted' : 'plain';
 }
 
-/** A link that the rows show whole may be broken in what is sealed. */
-function drawn(link: ChainLink, found: Found): Line {
-  return has(found, 'broken_parent_link', 'sequence_gap') && link !== 'first' ? 'broken' : lineOf(link);
+/** A link that the rows show whole may be broken in what is sealed: at its beginning, or because its end is no longer there. */
+function drawn(link: ChainLink, found: Found, foundBelow: Found): Line {
+  const broken = has(found, 'broken_parent_link', 'sequence_gap') || has(foundBelow, 'payload_altered');
+  return broken && link !== 'first' ? 'broken' : lineOf(link);
 }

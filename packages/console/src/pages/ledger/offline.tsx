@@ -7,7 +7,8 @@ import { newestQuery } from '../receipts/queries.ts';
 export function Offline() {
   const { organization } = useSession();
   const { data } = useQuery(newestQuery);
-  const head = data?.receipts[0];
+  // An end that is not the recorded one is nothing to note down.
+  const head = data?.receipts.find(({ org_seq }) => org_seq === data.head_seq);
   const file = `${organization.id}-chain.ndjson`;
   return (
     <div className="offline">

@@ -7,7 +7,7 @@ import { Mark } from '../../parts/mark.tsx';
 import { count } from '../../words/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
-import { KIND, type Violation } from './in-words.ts';
+import { KIND, type Violation, violationsBySeq } from './in-words.ts';
 import { blockQuery } from './queries.ts';
 
 const SHOWN_AT_FIRST = 3;
@@ -21,6 +21,7 @@ interface ViolationsProps {
 export function Violations({ violations, last, onShow }: ViolationsProps) {
   const [all, setAll] = useState(false);
   if (violations.length === 0) return null;
+  const bySeq = violationsBySeq(violations);
   const hidden = violations.length - SHOWN_AT_FIRST;
   return (
     <>
@@ -28,7 +29,7 @@ export function Violations({ violations, last, onShow }: ViolationsProps) {
         {violations.slice(0, all ? undefined : SHOWN_AT_FIRST).map((violation, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one receipt may be pinned twice
           <li key={place}>
-            <One violation={violation} last={last} onShow={onShow} />
+            <One violation={violation} all={bySeq} last={last} onShow={onShow} />
           </li>
         ))}
       </ol>
@@ -41,7 +42,12 @@ export function Violations({ violations, last, onShow }: ViolationsProps) {
   );
 }
 
-function One({ violation, last, onShow }: { violation: Violation } & Omit<ViolationsProps, 'violations'>) {
+interface OneProps extends Omit<ViolationsProps, 'violations'> {
+  violation: Violation;
+  all: ReadonlyMap<number, readonly Violation[]>;
+}
+
+function One({ violation, all, last, onShow }: OneProps) {
   const { kind, org_seq, receipt_id, expected, actual, detail } = violation;
   const words = KIND[kind];
   return (
@@ -60,7 +66,7 @@ function One({ violation, last, onShow }: { violation: Violation } & Omit<Violat
       </header>
       <p>{words.means}</p>
       <div className="violation-body">
-        {org_seq !== null && <Piece org_seq={org_seq} last={last} violation={violation} />}
+        {org_seq !== null && <Piece org_seq={org_seq} last={last} all={all} />}
         <Facts>
           <Fact label="Finding">{detail}</Fact>
           {expected !== null && (
@@ -85,7 +91,7 @@ function One({ violation, last, onShow }: { violation: Violation } & Omit<Violat
 }
 
 /** The receipt with the ones before and after it, and the break between them. */
-function Piece({ org_seq, last, violation }: { org_seq: number; last: number; violation: Violation }) {
+function Piece({ org_seq, last, all }: { org_seq: number } & Pick<OneProps, 'last' | 'all'>) {
   const highest = Math.min(last, org_seq + 1);
   const seqs = [org_seq + 1, org_seq, org_seq - 1].filter((seq) => seq >= 0 && seq <= highest);
   const blocks = [...new Set([...seqs, Math.max(0, org_seq - 2)].map(blockOf))];
@@ -95,7 +101,6 @@ function Piece({ org_seq, last, violation }: { org_seq: number; last: number; vi
     const block = loaded[blocks.indexOf(blockOf(seq))]?.data;
     return block === undefined ? undefined : (block.get(seq) ?? null);
   };
-  const found = (seq: number) => (seq === org_seq ? [violation] : []);
   return (
     <ol className="chain-piece" aria-label="Around the break">
       {seqs.map((seq) => (
@@ -105,9 +110,9 @@ function Piece({ org_seq, last, violation }: { org_seq: number; last: number; vi
             receipt={slotAt(seq)}
             above={slotAt(seq + 1)}
             below={slotAt(seq - 1)}
-            found={found(seq)}
-            foundAbove={found(seq + 1)}
-            foundBelow={found(seq - 1)}
+            found={all.get(seq)}
+            foundAbove={all.get(seq + 1)}
+            foundBelow={all.get(seq - 1)}
           />
         </li>
       ))}

@@ -30,8 +30,8 @@ function OneReceipt({ id }: { id: string }) {
   // Both at once, so that nothing moves when the second comes.
   const here = around.isPending ? undefined : bytes.data;
   const record = here === undefined && !bytes.error ? null : (around.data?.here ?? null);
-  const title = record?.title || id;
   const missing = org_seq === null || (bytes.error && problemOf(bytes.error).status === 404);
+  const title = record?.title || (missing ? 'Receipt' : id);
 
   return (
     <Page

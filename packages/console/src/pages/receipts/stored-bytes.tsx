@@ -36,6 +36,12 @@ export function StoredBytes({ bytes, id }: { bytes: Uint8Array<ArrayBuffer>; id:
         )}
         {text.length > LONGEST && ` […] ${count(text.length - LONGEST, 'more character')} stand in the file`}
       </pre>
+      {stretches.length > 1 && (
+        <p className="bytes-legend">
+          <mark className="seal-member">Marked</mark>: left out when the hash is computed.{' '}
+          <span className="parent-member">Underlined</span>: the receipt before.
+        </p>
+      )}
       <details className="by-hand">
         <summary>Check it by hand</summary>
         <p>
