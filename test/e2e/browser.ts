@@ -52,11 +52,13 @@ export async function visitor(
   expected: RegExp[] = [],
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', ...options });
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const { host } = new URL(origin);
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
+    if (['error', 'warning'].includes(message.type()))
+      complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
   page.on('request', (request) => {
@@ -82,6 +84,10 @@ interface AxeViolation {
 
 /** WCAG 2.2 A and AA and axe's best practices, on the page as it stands. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
+  // What fades in has another contrast on its way.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
+    .map((animation) => animation.finished.catch(() => undefined))).then(() => undefined)`);
   // Evaluated, not inserted: the page's policy stays in force.
   await page.evaluate(axe);
   const violations = (await page.evaluate(
