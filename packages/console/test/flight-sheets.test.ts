@@ -7,6 +7,7 @@ import {
   draftOf,
   emptyDraft,
   faultsOf,
+  freeVersion,
   newRule,
   nextVersion,
   sheetOf,
@@ -90,6 +91,10 @@ describe('a draft', () => {
   test('the next version counts on, and an id is made of words', () => {
     const counted = ['1.0.0', '1.9.3', '3', '2026-05', 'beta'].map(nextVersion);
     assert.deepEqual(counted, ['1.1.0', '1.10.0', '4', '2026-6', 'beta.1']);
+    const taken = new Set(['report@1.1.0', 'report@1.2.0', 'other@1.3.0']);
+    assert.equal(freeVersion('report', '1.0.0', taken), '1.3.0');
+    const draft = { ...draftOf(JSON.parse(SHEETS[0]!.text)), name: 'report', version: '1.2.0' };
+    assert.deepEqual(paths(faultsOf(draft, taken)), ['version']);
     assert.deepEqual(['A + b is the sum', ' Économies: 5 % ', '—', 'x'.repeat(99)].map(slugOf), [
       'a-b-is-the-sum',
       'economies-5',

@@ -1,4 +1,5 @@
 /** The pages of flight sheets: the list, one version, and the editor. */
+import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Redirect, useParams, useSearchParams } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../api/queries.ts';
@@ -49,14 +50,27 @@ function NewSheet() {
         <OwnersOnly icon="sliders" what="flight sheets" />
       </Page>
     );
-  return from === null ? <Editor key="new" from={null} /> : <NextVersion key={from} from={from} />;
+  return from === null ? <Blank /> : <NextVersion key={from} from={from} />;
+}
+
+function Blank() {
+  const sheets = useQuery(flightSheetsQuery);
+  if (!sheets.data)
+    return <Waiting title="New flight sheet" error={sheets.error} retry={() => void sheets.refetch()} />;
+  return <Editor key="new" from={null} published={namesOf(sheets.data.flight_sheets)} />;
 }
 
 function NextVersion({ from }: { from: string }) {
   const [name = '', version = ''] = from.split('@');
   const sheet = useQuery(sheetQuery(name, version));
-  if (sheet.data) return <Editor from={sheet.data} />;
-  return <Waiting title={`New version of ${name}`} error={sheet.error} retry={() => void sheet.refetch()} />;
+  const sheets = useQuery(flightSheetsQuery);
+  if (sheet.data && sheets.data) return <Editor from={sheet.data} published={namesOf(sheets.data.flight_sheets)} />;
+  const retry = () => void Promise.all([sheet.refetch(), sheets.refetch()]);
+  return <Waiting title={`New version of ${name}`} error={sheet.error ?? sheets.error} retry={retry} />;
+}
+
+function namesOf(sheets: readonly FlightSheet[]): ReadonlySet<string> {
+  return new Set(sheets.map(({ name, version }) => `${name}@${version}`));
 }
 
 function Waiting({ title, error, retry }: { title: string; error: unknown; retry: () => void }) {

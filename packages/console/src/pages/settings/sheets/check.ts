@@ -33,9 +33,13 @@ export function faultAt({ faults, strict }: Checked, path: string): DraftFault |
   return fault ? { ...fault, message: sentence(fault.message) } : null;
 }
 
-/** `may`: the role may have sheets tried; without it only what can be told here is told. */
-export function useCheck(draft: Draft, submission: Submission, may: boolean, strict = false): Checked {
-  const local = faultsOf(draft);
+/** `may`: the role may have sheets tried; without it only what can be told here is told. `published`: as `faultsOf` takes it. */
+export function useCheck(
+  draft: Draft,
+  submission: Submission,
+  { may, strict = false, published }: { may: boolean; strict?: boolean; published?: ReadonlySet<string> },
+): Checked {
+  const local = faultsOf(draft, published);
   const trial = trialOf(draft);
   const { faults: submissionFaults, ...facts } = trialFacts(submission);
   const wish = trial === null ? null : JSON.stringify({ flight_sheet: trial.flight_sheet, ...facts });

@@ -117,12 +117,16 @@ export function sheetOf(draft: Draft): FlightSheet {
   };
 }
 
-/** What can be told without asking the ledger: all but what makes an expression or a schema compile. */
-export function faultsOf(draft: Draft): DraftFault[] {
+/**
+ * What can be told without asking the ledger: all but what makes an expression or a schema compile. `published`: the
+ * versions that are taken, as `name@version`.
+ */
+export function faultsOf(draft: Draft, published: ReadonlySet<string> = new Set()): DraftFault[] {
   const schema = readJson(draft.output_schema);
   const faults: (DraftFault | null)[] = [
     given(draft.name, 'name') ?? unless(SLUG.test(draft.name), 'name', SLUG_WORDS),
     given(draft.version, 'version') ?? unless(VERSION.test(draft.version), 'version', 'not a version such as 1.0.0'),
+    unless(!published.has(`${draft.name}@${draft.version}`), 'version', 'published already: versions never change'),
     given(draft.title, 'title') ?? unless(isLine(draft.title), 'title', LINE_WORDS),
     given(draft.assignment_title, 'assignment.title') ??
       unless(isLine(draft.assignment_title), 'assignment.title', LINE_WORDS),
@@ -208,6 +212,13 @@ export function trialOf(draft: Draft): { flight_sheet: FlightSheet; places: numb
     rules,
   };
   return { flight_sheet, places };
+}
+
+/** The first version after this one that is not published yet. */
+export function freeVersion(name: string, version: string, published: ReadonlySet<string>): string {
+  let next = nextVersion(version);
+  while (published.has(`${name}@${next}`)) next = nextVersion(next);
+  return next;
 }
 
 /** `1.4.2` → `1.5.0`, `3` → `4`; for others what they are, with `.1`. */

@@ -18,7 +18,7 @@ import { settings } from '../calls.ts';
 import { useLeavingWarning } from '../leaving.ts';
 import { sheetQuery } from '../queries.ts';
 import { type Checked, useCheck } from './check.ts';
-import { type Draft, draftOf, emptyDraft, nextVersion, sheetOf } from './draft.ts';
+import { type Draft, draftOf, emptyDraft, freeVersion, sheetOf } from './draft.ts';
 import { forgetDraft, keepDraft, keptDraft } from './kept-drafts.ts';
 import { SheetForm } from './sheet-form.tsx';
 import { SheetJson } from './sheet-json.tsx';
@@ -31,12 +31,13 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ] as const;
 
-/** `from`: the sheet one starts from; its next version. */
-export function Editor({ from }: { from: FlightSheet | null }) {
+/** `from`: the sheet one starts from; its next version. `published`: what is taken, as `name@version`. */
+export function Editor({ from, published }: { from: FlightSheet | null; published: ReadonlySet<string> }) {
   const { organization, id, role } = useSession();
   const keptAs = `${organization.id} ${id} ${from ? `${from.name}@${from.version}` : ''}`;
   const [begun] = useState(() => keptDraft(keptAs));
-  const start = () => (from ? { ...draftOf(from), version: nextVersion(from.version) } : emptyDraft());
+  const start = () =>
+    from ? { ...draftOf(from), version: freeVersion(from.name, from.version, published) } : emptyDraft();
   const [draft, setDraft] = useState<Draft>(() => begun?.draft ?? start());
   const [submission, setSubmission] = useState(begun?.submission ?? EMPTY_SUBMISSION);
   const [changed, setChanged] = useState(begun !== undefined);
@@ -49,11 +50,11 @@ export function Editor({ from }: { from: FlightSheet | null }) {
     setStrict(true);
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor [aria-invalid]')?.focus());
   };
-  const checked = useCheck(draft, submission, whyNot(role, 'work') === null, strict);
-  const published = useRef(false);
+  const checked = useCheck(draft, submission, { may: whyNot(role, 'work') === null, strict, published });
+  const done = useRef(false);
   useLeavingWarning(changed);
   useEffect(() => {
-    if (changed && !published.current) keepDraft(keptAs, { draft, submission });
+    if (changed && !done.current) keepDraft(keptAs, { draft, submission });
   }, [changed, draft, submission, keptAs]);
 
   const write = (to: Draft) => {
@@ -127,7 +128,7 @@ export function Editor({ from }: { from: FlightSheet | null }) {
         <Publish
           sheet={sheetOf(draft)}
           onDone={() => {
-            published.current = true;
+            done.current = true;
             forgetDraft(keptAs);
           }}
           onClose={() => setPublishing(false)}
