@@ -1,12 +1,10 @@
 /** All receipts, newest first, and looking through them. */
 import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { useSession } from '../../api/queries.ts';
 import { Page } from '../../frame/page.tsx';
-import { Button, ButtonLink } from '../../parts/button.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useRowCursor } from '../../parts/row-cursor.ts';
@@ -15,6 +13,7 @@ import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { count } from '../../words/numbers.ts';
 import { LANE_LABEL, LANES } from '../../words/vocabulary.ts';
 import { asksForAll, changed, filtersOf, type ReceiptFilters } from './filters.ts';
+import { NoReceipts, NothingFound } from './nothing.tsx';
 import { newestQuery, receiptListQuery } from './queries.ts';
 import { ReceiptTable } from './receipt-table.tsx';
 import { SearchEnd } from './search-end.tsx';
@@ -51,7 +50,6 @@ export function Receipts() {
         <Days filters={filters} change={change} />
       </search>
       <Found
-        key={JSON.stringify(filters)}
         filters={filters}
         onClear={() => setParams(changed(params, { search: '', lane: '', from: '', to: '' }), { replace: true })}
       />
@@ -88,31 +86,36 @@ function Days({
 }
 
 function Found({ filters, onClear }: { filters: ReceiptFilters; onClear: () => void }) {
-  const list = useInfiniteQuery(receiptListQuery(filters));
-  const [asked, setAsked] = useState(0);
+  // What was found before stays until there is something else to show.
+  const list = useInfiniteQuery({ ...receiptListQuery(filters), placeholderData: keepPreviousData });
+  const [asked, setAsked] = useState({ filters, pages: 0 });
+  const before = list.isPlaceholderData;
   return (
     <Loaded query={list} skeleton={<SkeletonRows rows={12} />}>
       {({ pages }) => {
         const receipts = pages.flatMap((page) => page.receipts);
-        const more = () => {
-          setAsked(pages.length);
-          void list.fetchNextPage();
-        };
-        if (receipts.length === 0 && !list.hasNextPage)
-          return asksForAll(filters) ? <NoReceipts /> : <NothingFound onClear={onClear} />;
+        const nothing = receipts.length === 0 && !list.hasNextPage;
         return (
-          <>
-            <Newer shown={pages[0]!.head_seq} atStart={pages.length === 1} onShow={() => void list.refetch()} />
-            {receipts.length > 0 && <List receipts={receipts} />}
-            <SearchEnd
-              pages={pages}
-              asked={asked}
-              busy={list.isFetchingNextPage}
-              error={list.isFetchNextPageError ? list.error : null}
-              onGo={() => void list.fetchNextPage()}
-              onAsk={more}
-            />
-          </>
+          <div className="found" data-before={before || undefined} aria-busy={before || undefined}>
+            {!before && (
+              <Newer shown={pages[0]!.head_seq} atStart={pages.length === 1} onShow={() => void list.refetch()} />
+            )}
+            {nothing && (asksForAll(filters) ? <NoReceipts /> : <NothingFound onClear={onClear} />)}
+            {receipts.length > 0 && <List key={JSON.stringify(filters)} receipts={receipts} />}
+            {!nothing && (
+              <SearchEnd
+                pages={pages}
+                asked={JSON.stringify(asked.filters) === JSON.stringify(filters) ? asked.pages : 0}
+                busy={list.isFetchingNextPage || before}
+                error={list.isFetchNextPageError ? list.error : null}
+                onGo={() => void list.fetchNextPage()}
+                onAsk={() => {
+                  setAsked({ filters, pages: pages.length });
+                  void list.fetchNextPage();
+                }}
+              />
+            )}
+          </div>
         );
       }}
     </Loaded>
@@ -141,29 +144,5 @@ function Newer({ shown, atStart, onShow }: { shown: number | null; atStart: bool
         {count(newer, 'receipt')} sealed since
       </Button>
     </p>
-  );
-}
-
-function NoReceipts() {
-  const { organization } = useSession();
-  return (
-    <Empty icon="receipt" title="No receipt yet">
-      <p>
-        A Run of {organization.name} becomes a receipt once it is approved and sealed. It then stands here for good.
-      </p>
-      <ButtonLink href="/runs">To the Runs</ButtonLink>
-    </Empty>
-  );
-}
-
-function NothingFound({ onClear }: { onClear: () => void }) {
-  return (
-    <Empty icon="search" title="No receipt is like that">
-      <p>
-        Looked for in titles; a receipt’s id or number (<code>#42</code>), a Run’s id, a share link and at least six
-        characters of a hash are found too.
-      </p>
-      <Button onClick={onClear}>Show all receipts</Button>
-    </Empty>
   );
 }

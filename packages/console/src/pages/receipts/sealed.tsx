@@ -11,8 +11,9 @@ import { ShareLink } from '../../parts/share-link.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { ChainPlace } from './chain-place.tsx';
 import { Integrity } from './integrity.tsx';
+import { Opening } from './opening.tsx';
 import { printQuery } from './queries.ts';
-import { Opening, PrintedSection } from './sections.tsx';
+import { PrintedSection } from './sections.tsx';
 import { StoredBytes } from './stored-bytes.tsx';
 
 export interface Around {

@@ -1,6 +1,5 @@
 /** The sections of a printed receipt: the same, in the same order, as on its shared page. */
 import type {
-  Print,
   Section as Printed,
   PrintedCheck,
   PrintedEvidence,
@@ -10,72 +9,11 @@ import { Section } from '../../frame/page.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { copy } from '../../parts/copy.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
-import { Badge, Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
+import { Badge } from '../../parts/mark.tsx';
 import { CheckStatusMark } from '../../parts/outcome.tsx';
 import { count } from '../../words/numbers.ts';
 import { sentence } from '../../words/vocabulary.ts';
 import { Shown } from './shown.tsx';
-
-const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
-  good: 'tick',
-  caution: 'warning',
-  bad: 'cross',
-  neutral: 'dash',
-};
-
-/** Where the lane has a verdict, it comes first; who approved stands with it. */
-export function Opening({ print: { outcome, approval } }: { print: Print }) {
-  if (outcome === null && approval === null) return null;
-  return (
-    <section className={`opening ${outcome?.tone ?? 'neutral'}`} aria-label={outcome ? 'Verdict' : 'Approval'}>
-      {outcome && (
-        <>
-          <div className="opening-head">
-            <h2>
-              <Mark name={MARK[outcome.tone]} tone={outcome.tone} />
-              {outcome.word}
-            </h2>
-            {outcome.score_100 !== null && (
-              <p className="score">
-                <strong>{outcome.score_100}</strong> of 100
-              </p>
-            )}
-          </div>
-          {outcome.summary !== '—' && (
-            <p dir="auto">
-              <Shown text={outcome.summary} />
-            </p>
-          )}
-        </>
-      )}
-      {approval && <Approval approval={approval} />}
-    </section>
-  );
-}
-
-function Approval({ approval: { decision, by, at, note } }: { approval: NonNullable<Print['approval']> }) {
-  return (
-    <div className="opening-approval">
-      <p dir="auto">
-        {decision}
-        {by && (
-          <>
-            {' by '}
-            <strong>
-              <Shown text={by} />
-            </strong>
-          </>
-        )}
-        {at && <span className="muted">, {at}</span>}
-      </p>
-      {note && note !== '—' && (
-        <blockquote dir="auto">
-          <Shown text={note} />
-        </blockquote>
-      )}
-    </div>
-  );
-}
 
 export function PrintedSection({ section }: { section: Printed }) {
   switch (section.kind) {

@@ -1,0 +1,65 @@
+/** What a receipt says first: its verdict where the lane has one, and who approved. */
+import type { Print } from '@rcpt/contract/lanes/lane.ts';
+import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
+import { Shown } from './shown.tsx';
+
+const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
+  good: 'tick',
+  caution: 'warning',
+  bad: 'cross',
+  neutral: 'dash',
+};
+
+/** Where the lane has a verdict, it comes first; who approved stands with it. */
+export function Opening({ print: { outcome, approval } }: { print: Print }) {
+  if (outcome === null && approval === null) return null;
+  return (
+    <section className={`opening ${outcome?.tone ?? 'neutral'}`} aria-label={outcome ? 'Verdict' : 'Approval'}>
+      {outcome && (
+        <>
+          <div className="opening-head">
+            <h2>
+              <Mark name={MARK[outcome.tone]} tone={outcome.tone} />
+              {outcome.word}
+            </h2>
+            {outcome.score_100 !== null && (
+              <p className="score">
+                <strong>{outcome.score_100}</strong> of 100
+              </p>
+            )}
+          </div>
+          {outcome.summary !== '—' && (
+            <p dir="auto">
+              <Shown text={outcome.summary} />
+            </p>
+          )}
+        </>
+      )}
+      {approval && <Approval approval={approval} />}
+    </section>
+  );
+}
+
+function Approval({ approval: { decision, by, at, note } }: { approval: NonNullable<Print['approval']> }) {
+  return (
+    <div className="opening-approval">
+      <p dir="auto">
+        {decision}
+        {by && (
+          <>
+            {' by '}
+            <strong>
+              <Shown text={by} />
+            </strong>
+          </>
+        )}
+        {at && <span className="muted">, {at}</span>}
+      </p>
+      {note && note !== '—' && (
+        <blockquote dir="auto">
+          <Shown text={note} />
+        </blockquote>
+      )}
+    </div>
+  );
+}
