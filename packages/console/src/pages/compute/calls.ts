@@ -69,7 +69,8 @@ export const router = {
   jobs: (query: JobFilters & { limit: number; after?: string | undefined }, signal: Signal) =>
     get<Job[]>('/jobs', signal, { ...query }),
   job: (id: string, signal: Signal) => get<Job>(`/jobs/${segment(id)}`, signal),
-  events: (id: string, signal: Signal) => get<JobEvent[]>(`/jobs/${segment(id)}/events`, signal, { limit: 500 }),
+  events: (id: string, after: string, signal: Signal) =>
+    get<JobEvent[]>(`/jobs/${segment(id)}/events`, signal, { limit: 500, after }),
   artifacts: (id: string, signal: Signal) => get<Artifact[]>(`/jobs/${segment(id)}/artifacts`, signal),
   logs: (id: string, after: string, signal?: Signal) =>
     get<Chunk[]>(`/jobs/${segment(id)}/logs`, signal, { limit: 500, after }),

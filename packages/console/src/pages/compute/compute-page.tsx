@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useRouterNews } from './news.ts';
-import { isAway } from './queries.ts';
+import { isAway, isUnconnected } from './queries.ts';
 import './compute.css';
 
 interface Standing<Data> {
@@ -33,8 +33,7 @@ interface ComputePageProps<Data> {
 
 export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
   useRouterNews();
-  const { code } = query.error ? problemOf(query.error) : { code: '' };
-  const connected = code !== 'router_not_connected';
+  const connected = !isUnconnected(query.error);
   return (
     <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
       {!connected ? (
@@ -61,7 +60,7 @@ function NotConnected() {
         Jobs, workers and datasets are kept by a compute router. Whoever runs this service connects one to{' '}
         {organization.name} from a shell; this page then shows it by itself.
       </p>
-      <Command text={`./rcpt org router --org ${organization.id} --url http://127.0.0.1:8088`} />
+      <Command text={`./rcpt org router --org ${organization.id} \\\n  --url http://127.0.0.1:8088`} />
     </Empty>
   );
 }

@@ -1,11 +1,12 @@
 /** What the compute pages ask for. News of the router make it stale; while the router is away each asks again by itself. */
-import type { Job } from '@rcpt/contract/router/compute.ts';
+import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { KEYS } from '../../api/keys.ts';
 import { ProblemError } from '../../api/problem.ts';
 import { type JobFilters, router } from './calls.ts';
 
 const AGAIN_MS = 5_000;
+const UNCONNECTED_MS = 15_000;
 /** Leases are renewed without news. */
 const LEASES_MS = 15_000;
 /** Heartbeats bring no news of their own. */
@@ -18,13 +19,18 @@ export function isAway(error: unknown): boolean {
   return error instanceof ProblemError && [0, 502, 503, 504].includes(error.problem.status);
 }
 
+/** Nobody has connected a router to the organization, or not yet. */
+export function isUnconnected(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.code === 'router_not_connected';
+}
+
 interface Asked {
   state: { error: Error | null };
 }
 const every =
   (ms: number | false = false) =>
   ({ state }: Asked) =>
-    isAway(state.error) ? AGAIN_MS : ms;
+    isAway(state.error) ? AGAIN_MS : isUnconnected(state.error) ? UNCONNECTED_MS : ms;
 
 export const summaryQuery = queryOptions({
   queryKey: KEYS.compute('summary'),
@@ -65,6 +71,7 @@ export const jobsQuery = (filters: JobFilters) =>
     queryFn: ({ pageParam, signal }) => router.jobs({ ...filters, limit: PAGE_ROWS, after: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.length === PAGE_ROWS ? last.at(-1)?.id : undefined),
+    placeholderData: (before) => before,
     refetchInterval: every(),
   });
 
@@ -88,10 +95,23 @@ export const jobQuery = (id: string) =>
 const AFTERMATH_MS = 20_000;
 const NEXT_LOOK_MS = 2_500;
 
+const EVENT_PAGES = 20;
+
+/** How a job ended stands at the end, behind whatever its worker told. */
+async function allEvents(id: string, signal: AbortSignal): Promise<JobEvent[]> {
+  const events: JobEvent[] = [];
+  for (let page = 0; page < EVENT_PAGES; page++) {
+    const next = await router.events(id, events.at(-1)?.id ?? '', signal);
+    events.push(...next);
+    if (next.length < 500) break;
+  }
+  return events;
+}
+
 export const eventsQuery = ({ id, actual_finished_at }: Pick<Job, 'id' | 'actual_finished_at'>) =>
   queryOptions({
     queryKey: KEYS.compute('job', id, 'events'),
-    queryFn: ({ signal }) => router.events(id, signal),
+    queryFn: ({ signal }) => allEvents(id, signal),
     refetchInterval: (asked) => {
       const ended = actual_finished_at === null ? Number.NEGATIVE_INFINITY : Date.parse(actual_finished_at);
       return every(Date.now() - ended < AFTERMATH_MS ? NEXT_LOOK_MS : false)(asked);

@@ -6,7 +6,7 @@ import type {
   WaitingFor,
   WorkerStatus,
 } from '@rcpt/contract/router/vocabulary.ts';
-import type { MarkName, Tone } from '../../parts/mark.tsx';
+import type { MarkName, Tone } from '../../parts/tones.ts';
 import { all, sentence } from '../../words/vocabulary.ts';
 
 export type JobType = ContractJobType;

@@ -1,8 +1,13 @@
 /** What happened, in order: told by the router, and by the worker while it ran. */
 import type { JobEvent } from '@rcpt/contract/router/compute.ts';
+import { useState } from 'react';
 import { Link } from 'wouter';
+import { Button } from '../../../parts/button.tsx';
 import { Moment } from '../../../parts/moment.tsx';
+import { count } from '../../../words/numbers.ts';
 import { sentence } from '../../../words/vocabulary.ts';
+
+const SHOWN = 60;
 
 /** `ofJob`: also says which job each event belongs to. */
 export function Events({
@@ -12,18 +17,27 @@ export function Events({
   events: readonly JobEvent[];
   ofJob?: (event: JobEvent) => React.ReactNode;
 }) {
+  const [all, setAll] = useState(false);
+  const hidden = all ? 0 : Math.max(0, events.length - SHOWN);
   return (
-    <ol className="events">
-      {events.map((event) => (
-        <li key={event.id} className="event">
-          <div>
-            <strong>{sentence(event.event_type)}</strong> {ofJob?.(event)}
-            {event.message !== '' && <p>{worded(event)}</p>}
-          </div>
-          <Moment at={event.created_at} />
-        </li>
-      ))}
-    </ol>
+    <>
+      {hidden > 0 && (
+        <Button small kind="quiet" onClick={() => setAll(true)}>
+          Show {count(hidden, 'earlier event')}
+        </Button>
+      )}
+      <ol className="events">
+        {events.slice(hidden).map((event) => (
+          <li key={event.id} className="event">
+            <div>
+              <strong>{sentence(event.event_type)}</strong> {ofJob?.(event)}
+              {event.message !== '' && <p>{worded(event)}</p>}
+            </div>
+            <Moment at={event.created_at} />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

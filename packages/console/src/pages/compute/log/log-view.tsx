@@ -1,6 +1,6 @@
 /** The lines themselves: as many as fit are there, however many there are. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { exact } from '../../../words/instant.ts';
 import type { LogLine } from './lines.ts';
@@ -20,10 +20,11 @@ export function LogView({ lines, wrapped }: { lines: readonly LogLine[]; wrapped
     overscan: 24,
   });
   const last = lines.at(-1)?.number;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new last line is what makes it scroll
-  useEffect(() => {
-    if (following && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' });
-  }, [last, following]);
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when lines came, or turned out to be higher than thought
+  useLayoutEffect(() => {
+    if (following && scroller.current !== null) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [last, height, following]);
 
   const onScroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = scroller.current!;
@@ -37,7 +38,7 @@ export function LogView({ lines, wrapped }: { lines: readonly LogLine[]; wrapped
     <div className="log-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section ref={scroller} className="log-lines" aria-label="Log" tabIndex={0} onScroll={onScroll}>
-        <div style={{ height: virtual.getTotalSize() }} className="log-all">
+        <div style={{ height }} className="log-all">
           <div style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }} data-wrapped={wrapped || undefined}>
             {items.map(({ index, key }) => (
               <Line

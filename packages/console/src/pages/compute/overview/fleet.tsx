@@ -48,7 +48,7 @@ function NoWorkers() {
         A worker leases jobs from the router and runs them with the command you give per job type. Start one on any
         machine that reaches the router:
       </p>
-      <Command text="./rcpt worker --router http://127.0.0.1:8088 --exec fine_tune='node train.ts'" />
+      <Command text={"./rcpt worker --router http://127.0.0.1:8088 \\\n  --exec fine_tune='node train.ts'"} />
     </Empty>
   );
 }
