@@ -1,8 +1,8 @@
 /** A draft as the ledger sees it a moment after one stops typing: what does not compile, and what is found on a submission. */
-import type { FlightSheetFindings } from '@rcpt/contract/ledger/flight-sheet.ts';
+import type { FlightSheetFindings, FlightSheetTrial } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { ProblemError } from '../../../api/problem.ts';
 import { sentence } from '../../../words/vocabulary.ts';
 import { settings } from '../calls.ts';
@@ -27,6 +27,12 @@ export interface Checked {
   problem: unknown;
 }
 
+interface Wish {
+  /** There is a submission; without one the sheet is only compiled. */
+  given: boolean;
+  body: FlightSheetTrial;
+}
+
 /** What is wrong at one member, in words for below its field. */
 export function faultAt({ faults, strict }: Checked, path: string): DraftFault | null {
   const fault = faults.find((each) => each.path === path && (strict || !each.missing));
@@ -42,21 +48,23 @@ export function useCheck(
   const local = faultsOf(draft, published);
   const trial = trialOf(draft);
   const { faults: submissionFaults, ...facts } = trialFacts(submission);
-  const wish = trial === null ? null : JSON.stringify({ flight_sheet: trial.flight_sheet, ...facts });
+  const given = submissionFaults.output === null && submissionFaults.inputs === null && isGiven(submission);
+  const wish = trial && JSON.stringify({ given, body: { flight_sheet: trial.flight_sheet, ...facts } });
   const rested = useRested(wish);
+  const wished = useMemo(() => (rested === null ? null : (JSON.parse(rested) as Wish)), [rested]);
   const asked = useQuery({
-    queryKey: ['flight-sheet-trial', rested],
-    queryFn: ({ signal }) => settings.trySheet(JSON.parse(rested!), signal),
+    queryKey: ['flight-sheet-trial', wished?.given, rested] as const,
+    queryFn: ({ signal }) => settings.trySheet(wished!.body, signal),
     enabled: may && rested !== null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    placeholderData: (before) => before,
+    // What was found before stays until the next answer; without a submission nothing was found.
+    placeholderData: (before, query) => (query?.queryKey[1] ? before : undefined),
   });
   const compile = faultsIn(asked.error);
   const places = trial?.places ?? [];
   const known = compile?.map((fault) => inDraft(fault, places)) ?? [];
-  const decided = submissionFaults.output === null && submissionFaults.inputs === null && isGiven(submission);
-  const findings = decided && compile === null && asked.data !== undefined ? asked.data : null;
+  const findings = given && wished?.given && compile === null ? (asked.data ?? null) : null;
   return {
     strict,
     faults: [...local, ...known.filter(({ path }) => !local.some((fault) => fault.path === path))],
