@@ -5,6 +5,7 @@ import { ledger } from '../../../api/ledger.ts';
 import { SelectField } from '../../../parts/field.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { Choice } from '../../../parts/tabs.tsx';
+import { OUTCOME_WORD } from '../../../words/vocabulary.ts';
 import type { Checked } from './check.ts';
 import { CodeField } from './code-field.tsx';
 import { EvidenceFacts } from './evidence-facts.tsx';
@@ -54,11 +55,21 @@ export function Trial({ submission, checked, onChange }: TrialProps) {
         onChange={(inputs) => change({ inputs })}
       />
       <EvidenceFacts evidence={submission.evidence} onChange={(evidence) => change({ evidence })} />
-      <div aria-live="polite" aria-busy={checked.checking}>
+      <p role="status" className="unseen">
+        {inShort(checked)}
+      </p>
+      <div aria-busy={checked.checking}>
         <Found submission={submission} checked={checked} />
       </div>
     </div>
   );
+}
+
+/** Read aloud when it changes; the findings are there for whoever wants them. */
+function inShort({ findings }: Checked): string {
+  if (findings === null) return '';
+  const { verdict } = findings;
+  return verdict ? `${OUTCOME_WORD[verdict.outcome]}, ${verdict.score_100} of 100` : 'Waits for a person';
 }
 
 function Found({ submission, checked }: Pick<TrialProps, 'submission' | 'checked'>) {
