@@ -32,8 +32,8 @@ interface ComputePageProps<Data> {
 }
 
 export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
-  useRouterNews();
   const connected = !isUnconnected(query.error);
+  useRouterNews(connected && query.data !== undefined);
   return (
     <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
       {!connected ? (

@@ -1,7 +1,6 @@
 /** Queue and fleet at a glance. */
 import { useQuery } from '@tanstack/react-query';
 import { Section } from '../../frame/page.tsx';
-import { ButtonLink } from '../../parts/button.tsx';
 import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { Activity } from './overview/activity.tsx';
@@ -9,20 +8,12 @@ import { Counts } from './overview/counts.tsx';
 import { Fleet } from './overview/fleet.tsx';
 import { Queue } from './overview/queue.tsx';
 import { summaryQuery } from './queries.ts';
+import { QuoteAJob } from './small.tsx';
 
 export function Compute() {
   const summary = useQuery(summaryQuery);
   return (
-    <ComputePage
-      title="Compute"
-      query={summary}
-      skeleton={<OverviewSkeleton />}
-      actions={
-        <ButtonLink href="/compute/quotes" kind="primary" icon="plus">
-          Quote a job
-        </ButtonLink>
-      }
-    >
+    <ComputePage title="Compute" query={summary} skeleton={<OverviewSkeleton />} actions={<QuoteAJob />}>
       {(counts) => (
         <>
           <Counts summary={counts} />

@@ -13,7 +13,7 @@ import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
 import { usd } from '../../words/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
 import { jobsQuery, memberNamesQuery } from './queries.ts';
-import { JobState, useMemberName } from './small.tsx';
+import { JobState, QuoteAJob, useMemberName } from './small.tsx';
 import { gpuName, JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './words.ts';
 
 export function Jobs() {
@@ -43,11 +43,7 @@ export function Jobs() {
           <SkeletonRows rows={12} />
         </>
       }
-      actions={
-        <ButtonLink href="/compute/quotes" kind="primary" icon="plus">
-          Quote a job
-        </ButtonLink>
-      }
+      actions={<QuoteAJob />}
     >
       {({ pages }) => (
         <>

@@ -14,10 +14,11 @@ let closing: ReturnType<typeof setTimeout> | undefined;
 let opening: ReturnType<typeof setTimeout> | undefined;
 let missed = false;
 
-/** One stream for all pages of this window; it outlives the step from one page to the next. */
-export function useRouterNews(): void {
+/** One stream for all pages of this window; it outlives the step from one page to the next. `there`: a router answers. */
+export function useRouterNews(there: boolean): void {
   const store = useQueryClient();
   useEffect(() => {
+    if (!there) return;
     users++;
     clearTimeout(closing);
     const look = () => (document.visibilityState === 'visible' ? open(store) : close());
@@ -27,7 +28,7 @@ export function useRouterNews(): void {
       document.removeEventListener('visibilitychange', look);
       if (--users === 0) closing = setTimeout(close, LINGER_MS);
     };
-  }, [store]);
+  }, [store, there]);
 }
 
 function open(store: QueryClient): void {

@@ -88,7 +88,8 @@ export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.compute('job', id),
     queryFn: ({ signal }) => router.job(id, signal),
-    refetchInterval: every(),
+    // Why it waits changes when a worker falls silent, of which nobody tells.
+    refetchInterval: (asked) => every(asked.state.data?.status === 'queued' ? FLEET_MS : false)(asked),
   });
 
 /** A moment after a job has ended its Run is opened in the ledger. */

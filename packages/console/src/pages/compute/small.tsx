@@ -1,6 +1,8 @@
 /** Small things that stand on several compute pages. */
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
+import { useShortcuts } from '../../frame/shortcuts.ts';
+import { ButtonLink } from '../../parts/button.tsx';
 import { Status } from '../../parts/mark.tsx';
 import { exact } from '../../words/instant.ts';
 import { useSeconds } from './clock.ts';
@@ -51,6 +53,17 @@ export function TimeSince({ from }: { from: string }) {
 export function useMemberName(): (id: string) => string {
   const { data } = useQuery(memberNamesQuery);
   return (id) => data?.find((member) => member.id === id)?.name ?? id;
+}
+
+/** Where every job begins; `c` leads there. */
+export function QuoteAJob() {
+  const [, navigate] = useLocation();
+  useShortcuts({ c: { does: 'Quote a job', run: () => navigate('/compute/quotes') } });
+  return (
+    <ButtonLink href="/compute/quotes" kind="primary" icon="plus">
+      Quote a job
+    </ButtonLink>
+  );
 }
 
 export function JobLink({ id, children }: { id: string; children: React.ReactNode }) {

@@ -5,6 +5,7 @@ import { Moment } from '../../../parts/moment.tsx';
 import { sentence } from '../../../words/vocabulary.ts';
 
 export function JobReceipts({ receipts }: { receipts: readonly RouterReceipt[] }) {
+  if (receipts.length === 0) return <p className="muted">The router’s ledger holds none for this job.</p>;
   const inOrder = receipts.toSorted((a, b) => (a.receipt_id < b.receipt_id ? -1 : 1));
   return (
     <ul className="job-receipts">
