@@ -133,13 +133,16 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
 }
 
 function Leases({ leases, current }: { leases: ActiveLease[] | undefined; current: number }) {
-  if (leases === undefined || leases.length === 0) return current === 0 ? '–' : count(current, 'job');
+  // What a worker said last may be long over; what the router knows goes first.
+  if (leases === undefined) return current === 0 ? '–' : count(current, 'job');
+  if (leases.length === 0) return '–';
   return (
     <ul className="leases">
       {leases.map(({ lease_id, job_id, job_type, expires_at }) => (
         <li key={lease_id}>
           <JobLink id={job_id}>
-            {typeWord(job_type)} <span className="roomy">{shortId(job_id)}</span>
+            {typeWord(job_type)}
+            <span className="roomy"> {shortId(job_id)}</span>
           </JobLink>{' '}
           <TimeLeft until={expires_at} />
         </li>
