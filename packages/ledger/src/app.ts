@@ -10,6 +10,7 @@ import { healthRoutes } from './http/health.ts';
 import { keyRoutes } from './http/keys.ts';
 import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
+import { admitOnlookers } from './http/onlookers.ts';
 import { organizationRoutes } from './http/organizations.ts';
 import { receiptRoutes } from './http/receipts.ts';
 import { ROUTER_DESCRIPTION, routerRoutes } from './http/router.ts';
@@ -52,6 +53,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     session_cookie: ledger.people.cookie_name,
   });
   const streams = acceptStreams(app, logger, MOST_STREAMS);
+  const onlookers = admitOnlookers(ledger.db);
   serveConsole(app);
   authenticate(app, ledger);
   await acceptUploads(app, config.evidence_bytes);
@@ -66,8 +68,8 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   await shareRoutes(app, ledger);
   sessionRoutes(app, ledger);
   memberRoutes(app, ledger);
-  routerRoutes(app, ledger, logger);
-  liveRoutes(app, ledger, streams);
+  routerRoutes(app, ledger, onlookers, logger);
+  liveRoutes(app, ledger, streams, onlookers);
   healthRoutes(app, ledger);
   return app;
 }

@@ -136,6 +136,20 @@ eachLedger('live events', (ledger) => {
     for (let again = await open(tenant); again.status !== 200; again = await open(tenant)) await sleep(20);
   });
 
+  test('are two hundred streams per organization, whatever keys it makes itself; another has its own', async () => {
+    const [greedy, other] = [await ledger.tenant(), await ledger.tenant()];
+    const keys = await Promise.all(
+      Array.from({ length: 11 }, () => greedy.as('owner')('POST', '/keys', { role: 'agent' })),
+    );
+    for (const { api_key } of keys.slice(0, 10)) {
+      const opened = await Promise.all(Array.from({ length: 20 }, () => listen(ledger.url, bearer(api_key))));
+      assert.ok(opened.every(({ status }) => status === 200));
+    }
+    const refused = await ledger.call('GET', '/events', { token: keys[10].api_key });
+    assert.deepEqual([refused.status, refused.json.code], [429, 'rate_limited']);
+    assert.equal((await open(other)).status, 200);
+  });
+
   test('are for those who may read', async () => {
     assert.equal((await ledger.call('GET', '/events')).status, 401);
   });

@@ -192,6 +192,40 @@ eachLedger(
       await reader.ended;
     });
 
+    test('is heard of no longer than one may: its streams end within five seconds, and are twenty per credential', async () => {
+      const tenant = await ledger.tenant();
+      await connect(ledger, tenant, router.url);
+      const owner = tenant.as('owner');
+      const [key, member] = [await owner('POST', '/keys', { role: 'agent' }), await addMember(tenant, 'agent')];
+      const { cookie } = await signIn(ledger, member.email);
+      const news = `${ledger.url}/router/admin/news`;
+      const ending = [
+        await readEvents(news, { authorization: `Bearer ${key.api_key}` }),
+        await readEvents(news, { cookie }),
+      ];
+      const staying = await readEvents(news, { authorization: `Bearer ${tenant.keys.auditor}` });
+      for (const reader of [...ending, staying]) assert.equal(reader.status, 200);
+      await owner('DELETE', `/keys/${key.id}`);
+      await owner('DELETE', `/members/${member.id}`);
+      const withdrawn_at = performance.now();
+      await Promise.all(ending.map(({ ended }) => ended));
+      assert.ok(performance.now() - withdrawn_at < 5_000);
+
+      const more = await Promise.all(
+        Array.from({ length: 19 }, () => readEvents(news, { authorization: `Bearer ${tenant.keys.auditor}` })),
+      );
+      const refused = await tenant.ask('auditor', 'GET', '/events');
+      assert.deepEqual([refused.status, refused.json.code], [429, 'rate_limited'], 'events are streams, too');
+      for (const reader of more) reader.stop();
+      await until('those who hang up make room', async () => {
+        const again = await readEvents(news, { authorization: `Bearer ${tenant.keys.auditor}` });
+        if (again.status === 200) again.stop();
+        return again.status === 200;
+      });
+      await connect(ledger, tenant, null);
+      await staying.ended;
+    });
+
     describe('that is something else', () => {
       test('gets no cookie, no key and no other header of the caller, and its own are not passed on', async (t) => {
         const tenant = await ledger.tenant();

@@ -1,23 +1,21 @@
 /** `GET /events`, and where its news come from: every answer to a principal that changed something. */
 
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
-import { secretSha256 } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
 import { tellChanges } from '../live.ts';
-import { placesOfWork } from '../store/people.ts';
-import { findCredential } from '../store/tenancy.ts';
+import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type Onlookers } from './onlookers.ts';
 
-/** Windows of one browser share a session; more is a client that forgets to hang up. */
-const OF_ONE_CREDENTIAL = 20;
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-export function liveRoutes(app: App, { db, desk }: Pick<Ledger, 'db' | 'desk'>, streams: EventStreams): void {
-  const listening = new Map<string, number>();
-
+export function liveRoutes(
+  app: App,
+  { desk }: Pick<Ledger, 'desk'>,
+  streams: EventStreams,
+  onlookers: Onlookers,
+): void {
   // When the answer is sent, what it tells of is committed, whether or not anybody still waits for it.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode < 300 && !SAFE.includes(request.method) && request.principal !== undefined) {
@@ -35,7 +33,7 @@ export function liveRoutes(app: App, { db, desk }: Pick<Ledger, 'db' | 'desk'>, 
         tags: ['organizations'],
         security: [{ bearer: [] }],
         summary: 'What changes in the organization, as it happens',
-        description: `Server-sent events, for whoever shows what is here: an event says what to read again. At most ${OF_ONE_CREDENTIAL} streams per key or session. What happened before it was opened, or while it was broken off, is not told.`,
+        description: `Server-sent events, for whoever shows what is here: an event says what to read again. At most ${OF_ONE_CREDENTIAL} streams per key or session, those of the router among them, and ${OF_ONE_ORGANIZATION} per organization. What happened before it was opened, or while it was broken off, is not told.`,
         response: {
           200: eventsOnly(
             'Event `changed`, its data {"runs": ["run_…"] or null for many, "receipts": true, "settings": false}.',
@@ -44,29 +42,12 @@ export function liveRoutes(app: App, { db, desk }: Pick<Ledger, 'db' | 'desk'>, 
       },
     },
     async (request, reply) => {
-      const who = request.person?.session_id ?? request.principal.id;
-      const before = listening.get(who) ?? 0;
-      if (before >= OF_ONE_CREDENTIAL)
-        throw new Refusal('rate_limited', `This credential has ${OF_ONE_CREDENTIAL} event streams open already.`);
-      return streams.answer(reply, async (stream) => {
-        listening.set(who, before + 1);
-        await tellChanges(desk, request.principal.organization_id, stream, () => mayListen(request)).finally(() => {
-          const left = listening.get(who)! - 1;
-          if (left === 0) listening.delete(who);
-          else listening.set(who, left);
-        });
-      });
+      onlookers.enter(request, reply);
+      return streams.answer(reply, (stream) =>
+        tellChanges(desk, request.principal.organization_id, stream, () => onlookers.mayStay(request)),
+      );
     },
   );
-
-  /** Whether the credential still is what it was when it was presented. */
-  async function mayListen({ person, principal, credential }: FastifyRequest): Promise<boolean> {
-    const { organization_id } = principal;
-    if (person === null) return (await findCredential(db, organization_id, secretSha256(credential))) !== null;
-    const places = await placesOfWork(db, person.session_id);
-    const place = places.find(({ id, chosen }) => id === chosen) ?? places[0];
-    return place?.id === organization_id && person.expires_at > new Date().toISOString();
-  }
 }
 
 const NOTHING: Changed = { runs: [], receipts: false, settings: false };

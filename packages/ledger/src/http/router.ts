@@ -2,6 +2,7 @@
  * The organization's compute router, under the ledger's own sign-in and roles. The browser never talks to the router: it
  * stands at another origin and knows no people. What is not listed here is not forwarded.
  */
+import { finished } from 'node:stream';
 import { RouterChange, RouterConnection } from '@rcpt/contract/ledger/router.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -17,6 +18,7 @@ import { connectRouter } from '../router/connect.ts';
 import { exchange } from '../router/exchange.ts';
 import { findRouter } from '../store/routers.ts';
 import { keyOf } from './idempotent.ts';
+import type { Onlookers } from './onlookers.ts';
 
 const FORWARDED = {
   read: [
@@ -56,6 +58,8 @@ const FORWARDED = {
 /** What the router gives its things; anything else could climb out of the listed paths. */
 const ID = /^[A-Za-z0-9][\w.-]{0,199}$/;
 const EVENT_ID = /^[\w-]{1,100}$/;
+/** With the lookup, well below the five seconds in which what is withdrawn has to end. */
+const LOOK_MS = 3_000;
 
 /** For the description: the calls themselves are described by the router. */
 export const ROUTER_DESCRIPTION = [
@@ -64,7 +68,7 @@ export const ROUTER_DESCRIPTION = [
   ...Object.entries(FORWARDED).map(([act, calls]) => `To ${act}: ${calls.join(', ').replace(/:(\w+)/g, '{$1}')}.`),
 ].join(' ');
 
-export function routerRoutes(app: App, ledger: Ledger, logger: Logger): void {
+export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, logger: Logger): void {
   const open = new Set<AbortController>();
   app.addHook('preClose', async () => {
     for (const call of open) call.abort();
@@ -102,6 +106,8 @@ export function routerRoutes(app: App, ledger: Ledger, logger: Logger): void {
 
   async function forward(request: FastifyRequest, reply: FastifyReply, pattern: string): Promise<FastifyReply> {
     const { organization_id } = request.principal;
+    if (wantsEvents(request)) onlookers.enter(request, reply);
+    const call = callUntilGone(reply);
     const idempotency_key = keyOf(request);
     const path = pathOf(pattern, request.params as Record<string, string>);
     const router_url = await findRouter(ledger.db, organization_id);
@@ -113,12 +119,6 @@ export function routerRoutes(app: App, ledger: Ledger, logger: Logger): void {
     const url = new URL(router_url + path);
     url.search = request.url.split('?').slice(1).join('?');
     const last_event_id = request.headers['last-event-id'];
-    const call = new AbortController();
-    open.add(call);
-    reply.raw.once('close', () => {
-      call.abort();
-      open.delete(call);
-    });
     const answer = await exchange(
       {
         method: request.method,
@@ -140,7 +140,32 @@ export function routerRoutes(app: App, ledger: Ledger, logger: Logger): void {
     });
     // A stream that breaks off is no error of ours; whoever reads it notices.
     answer.body.on('error', () => undefined);
+    if (wantsEvents(request)) endWithRight(request, router_url, call);
     return reply.code(answer.status).headers(answer.headers).header('x-accel-buffering', 'no').send(answer.body);
+  }
+
+  /** Ends when nobody waits for the answer any more, or the service stops. */
+  function callUntilGone(reply: FastifyReply): AbortController {
+    const call = new AbortController();
+    open.add(call);
+    // Also of a connection that was closed before.
+    finished(reply.raw, () => {
+      call.abort();
+      open.delete(call);
+    });
+    return call;
+  }
+
+  /** The router knows neither people nor keys: what it tells ends here when the right to hear it does. */
+  function endWithRight(request: FastifyRequest, router_url: string, call: AbortController): void {
+    const { organization_id } = request.principal;
+    const mayGoOn = async () =>
+      (await onlookers.mayStay(request)) && (await findRouter(ledger.db, organization_id)) === router_url;
+    const looking = setInterval(async () => {
+      if (call.signal.aborted) return clearInterval(looking);
+      // Who cannot be looked up now comes again when the database is back.
+      if (!(await mayGoOn().catch(() => false))) call.abort();
+    }, LOOK_MS);
   }
 }
 
