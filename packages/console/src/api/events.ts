@@ -1,4 +1,7 @@
-/** `GET /events`: what changed on the ledger makes what is shown here stale. Without the stream, pages still ask again. */
+/**
+ * `GET /events`: what changed on the ledger makes what is shown here stale. Without the stream, pages still ask again. It
+ * rests while nobody looks at the window: over HTTP/1.1 a browser opens six connections to a host, for all its windows.
+ */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { KEYS } from './keys.ts';
@@ -13,7 +16,13 @@ export function listen(store: QueryClient): () => void {
   let wait = FIRST_WAIT_MS;
   let missed = false;
 
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
   const open = () => {
+    close();
     source = new EventSource('/events');
     source.addEventListener('open', () => {
       wait = FIRST_WAIT_MS;
@@ -30,10 +39,19 @@ export function listen(store: QueryClient): () => void {
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     });
   };
-  open();
+  const look = () => {
+    if (document.visibilityState === 'visible') {
+      if (source === null) open();
+    } else if (source !== null) {
+      missed = true;
+      close();
+    }
+  };
+  look();
+  document.addEventListener('visibilitychange', look);
   return () => {
-    clearTimeout(timer);
-    source?.close();
+    document.removeEventListener('visibilitychange', look);
+    close();
   };
 }
 
