@@ -172,18 +172,24 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh) => {
     }
   });
 
-  test('over https the cookie travels over nothing else', async () => {
+  test('over https the cookie travels over nothing else, and no subdomain can set another before it', async () => {
     const ledger = await running(await fresh(), { LEDGER_BASE_URL: 'https://ledger.example' });
     try {
       const { email } = await addMember(await ledger.tenant(), 'agent');
       const opened = await ledger.call('POST', '/session', { body: { token: await linkToken(ledger, email) } });
-      assert.match(opened.headers.getSetCookie()[0]!, /^__Secure-rcpt_session=.*; Secure/);
+      assert.match(
+        opened.headers.getSetCookie()[0]!,
+        /^__Host-rcpt_session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      );
       const browser = browserOf(ledger, cookieIn(opened));
       assert.equal((await browser.ask('GET', '/session')).status, 200);
       assert.match(
         (await browser.ask('DELETE', '/session')).headers.getSetCookie()[0]!,
-        /^__Secure-rcpt_session=; .*; Secure$/,
+        /^__Host-rcpt_session=; .*; Secure$/,
       );
+      const [, value] = (await signIn(ledger, email)).cookie.split('__Host-');
+      const tossed = await ledger.call('GET', '/session', { headers: { cookie: `__Secure-${value}; ${value}` } });
+      assert.equal(tossed.status, 401);
     } finally {
       await ledger.close();
     }

@@ -19,8 +19,9 @@ export interface AuthSettings {
   logger: Logger;
 }
 
+/** RFC 6265bis: no page of a neighbouring subdomain can put its own `__Host-` cookie before this one. */
 export function cookieName(secure: boolean): string {
-  return `${secure ? '__Secure-' : ''}rcpt_session`;
+  return `${secure ? '__Host-' : ''}rcpt_session`;
 }
 
 const IDS: Record<string, string> = { user: 'user', session: 'session', verification: 'link' };
@@ -68,8 +69,10 @@ export async function openAuth({ db, secret, secure, logger }: AuthSettings) {
       fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
     },
     advanced: {
-      useSecureCookies: secure,
-      cookies: { session_token: { name: cookieName(false) } },
+      // It would put `__Secure-` before the name.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure },
+      cookies: { session_token: { name: cookieName(secure) } },
       ipAddress: { disableIpTracking: true },
       database: { generateId: ({ model }) => newId(IDS[model] ?? 'other'), validateSchema: false },
     },
