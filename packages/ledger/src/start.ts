@@ -1,7 +1,7 @@
 /** A running ledger from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
 import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
-import { newSecret, now } from '@rcpt/service/identity.ts';
+import { newSortedSecret, now } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
@@ -50,7 +50,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       return config.base_url ?? address.url;
     },
     now,
-    newShareToken: () => newSecret(16),
+    newShareToken: newSortedSecret,
     queue_limit: config.mint_queue,
     onMinted: () => {
       minted_at = performance.now();

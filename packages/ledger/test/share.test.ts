@@ -1,9 +1,11 @@
 /** Sharing (contract §2, Ledger): whoever holds the link sees the receipt as it is stored, and whether it still has its hash. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { newSecret, now } from '@rcpt/service/identity.ts';
+import { createMinter } from '../src/mint.ts';
 import { assertReceipt, type Receipt, sealed } from './independent.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
-import { mintedReceipt } from './story.ts';
+import { approvedRun, mintedReceipt } from './story.ts';
 
 const LANES = ['generic', 'eval', 'cook', 'incident', 'dataset-download', 'model-pin'] as const;
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -95,8 +97,25 @@ eachLedger('a shared receipt', (ledger) => {
 
   test('has a link that cannot be guessed: at least 128 bits, URL-safe, each its own', () => {
     const tokens = receipts.map((receipt) => pathOf(receipt).split('/').at(-1)!);
-    for (const token of tokens) assert.match(token, /^[\w-]{22,}$/);
-    assert.equal(new Set(tokens).size, tokens.length);
+    for (const token of tokens) assert.match(token, /^[0-9a-z]{9}[\w-]{22}$/);
+    assert.equal(new Set(tokens.map((token) => token.slice(9))).size, tokens.length);
+  });
+
+  test('keeps a link of the earlier form, 22 characters', async () => {
+    const { db, url } = ledger;
+    const token = newSecret(16);
+    const settings = { base_url: url, now, newShareToken: () => token, queue_limit: 1, onMinted() {} };
+    const { organization_id } = tenant;
+    const run_id = await approvedRun(tenant);
+    const { payload } = await createMinter({ db, ...settings }).mint({ organization_id, run_id, by: 'key' });
+    const { status, headers, text } = await get(`/share/${token}`);
+    assert.deepEqual([status, headers.get('receipt-verified'), text], [200, 'true', payload]);
+    const search = new URLSearchParams({ search: `${url}/share/${token}` });
+    const { json } = await tenant.ask('auditor', 'GET', `/receipts?${search}`);
+    assert.deepEqual(
+      json.receipts.map(({ share_url }: Receipt) => share_url),
+      [assertReceipt(payload).share_url],
+    );
   });
 
   test('is 404 under any other link, in any form', async () => {
@@ -198,7 +217,7 @@ eachLedger(
   (ledger) => {
     test('hands out links under that name', async () => {
       const receipt = await mintedReceipt(await ledger.tenant());
-      assert.match(receipt.share_url, /^https:\/\/receipts\.example\.org\/base\/share\/[\w-]{22}$/);
+      assert.match(receipt.share_url, /^https:\/\/receipts\.example\.org\/base\/share\/[0-9a-z]{9}[\w-]{22}$/);
       assert.equal((await ledger.call('GET', pathOf(receipt).slice('/base'.length))).status, 200);
     });
   },

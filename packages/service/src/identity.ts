@@ -46,6 +46,14 @@ export function newSecret(bytes: 16 | 32 = 32): string {
   return someBytes(bytes).toString('base64url');
 }
 
+/** Milliseconds in base 36, in 9 digits: until the year 5188. */
+const TIME_CHARACTERS = 9;
+
+/** 128 random bits in 22 characters, after the instant in 9: new ones stand side by side in an index, not all over it. */
+export function newSortedSecret(): string {
+  return Date.now().toString(36).padStart(TIME_CHARACTERS, '0') + newSecret(16);
+}
+
 /** Secrets are stored only like this. */
 export function secretSha256(secret: string): string {
   return hash('sha256', secret);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId } from '../src/identity.ts';
+import { newId, newSortedSecret } from '../src/identity.ts';
 
 describe('ids', () => {
   test('are a prefix and a UUID of version 7 without hyphens', () => {
@@ -22,4 +22,15 @@ describe('ids', () => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 });
     assert.ok(newId('job') > first);
   });
+});
+
+test('sorted secrets begin with the instant they were made, and hold 128 random bits after it', async () => {
+  const before = Date.now();
+  const secrets = [newSortedSecret()];
+  while (Date.now() === before) await new Promise((lap) => setImmediate(lap));
+  for (let i = 0; i < 1_000; i++) secrets.push(newSortedSecret());
+  for (const secret of secrets) assert.match(secret, /^[0-9a-z]{9}[\w-]{22}$/);
+  assert.ok(Number.parseInt(secrets[0]!.slice(0, 9), 36) - before < 1_000);
+  assert.ok(secrets[0]! < secrets[1]!);
+  assert.equal(new Set(secrets.map((secret) => secret.slice(9))).size, secrets.length);
 });

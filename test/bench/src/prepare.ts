@@ -7,7 +7,7 @@ import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/stor
 import { foundOrganization } from '@rcpt/ledger/tenancy.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Columns, Db, Value } from '@rcpt/service/db.ts';
-import { newId, newSecret } from '@rcpt/service/identity.ts';
+import { newId, newSortedSecret } from '@rcpt/service/identity.ts';
 
 const AT = '2026-01-05T09:30:00.000Z';
 const ROWS_AT_ONCE = 2_000;
@@ -73,7 +73,7 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
     const runs: Value[][] = [];
     for (const end = Math.min(count, org_seq + ROWS_AT_ONCE); org_seq < end; org_seq++) {
       const run_id = newId('run');
-      const share_token = newSecret(16);
+      const share_token = newSortedSecret();
       const receipt_id = `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(run_id)}`;
       const { receipt_sha256, canonical } = seal({
         schema: evaluation.schema,

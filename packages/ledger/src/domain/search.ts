@@ -15,7 +15,7 @@ export interface Sought {
 export function soughtBy(typed: string): Sought {
   const words = typed.trim().toLowerCase();
   const nothing = { org_seq: null, receipt_id: '', hash_prefix: null, run_id: null, share_token: null, title: null };
-  const share_token = /\/share\/([\w-]{22})(?![\w-])/.exec(typed)?.[1];
+  const share_token = /\/share\/((?:[0-9a-z]{9})?[\w-]{22})(?![\w-])/.exec(typed)?.[1];
   if (share_token !== undefined) return { ...nothing, share_token };
   if (/^run_[0-9a-f]{32}$/.test(words)) return { ...nothing, run_id: words };
   const id = /^rcpt-(\d{1,15})(-[0-9a-f]{0,8})?$/.exec(words);

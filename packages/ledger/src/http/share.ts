@@ -23,7 +23,8 @@ import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
 import { wantsPage } from './wants-page.ts';
 
-const TOKEN = /^[\w-]{22}$/;
+/** 22 random characters; since they sort by time, 9 before them. */
+const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
 const PAGE = { 'text/html': { schema: z.string() } };
 const OFF = {
