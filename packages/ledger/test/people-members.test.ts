@@ -38,6 +38,12 @@ eachLedger(
       assert.match(listed.joined_at, /Z$/);
     });
 
+    test('whoever invites learns nothing of others who did so before: a person’s id does not tell its age', async () => {
+      const ids = [];
+      for (let i = 0; i < 8; i++) ids.push((await addMember(await ledger.tenant(), 'agent')).id);
+      assert.notDeepEqual(ids.toSorted(), ids);
+    });
+
     test('the same mailbox is a member once; the invitation is sent again when asked for, five times at most', async () => {
       const tenant = await ledger.tenant();
       const { id, email } = await addMember(tenant, 'agent');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId, newSortedSecret } from '../src/identity.ts';
+import { newId, newSortedSecret, newUntimedId } from '../src/identity.ts';
 
 describe('ids', () => {
   test('are a prefix and a UUID of version 7 without hyphens', () => {
@@ -21,6 +21,12 @@ describe('ids', () => {
     const first = newId('job');
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 });
     assert.ok(newId('job') > first);
+  });
+
+  test('of what is not to tell its age look alike and are chance', () => {
+    const ids = Array.from({ length: 1_000 }, () => newUntimedId('user'));
+    for (const id of ids) assert.match(id, /^user_[0-9a-f]{32}$/);
+    assert.equal(new Set(ids.map((id) => id.slice(5, 13))).size, ids.length);
   });
 });
 

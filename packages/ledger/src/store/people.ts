@@ -3,13 +3,16 @@ import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { newId } from '@rcpt/service/identity.ts';
+import { newId, newUntimedId } from '@rcpt/service/identity.ts';
 
-/** The person with this mailbox, made when there is none yet; a person stays when the last membership goes. */
+/**
+ * The person with this mailbox, made when there is none yet; a person stays when the last membership goes. The id is the
+ * same in every organization: were it timed, whoever invites would learn that another organization had done so before.
+ */
 export async function ensurePerson(tx: Queries, email: string, at: string): Promise<string> {
   await tx.run(
     'insert into people (id, email, created_at, updated_at) values ($1, $2, $3, $3) on conflict (email) do nothing',
-    [newId('user'), email, at],
+    [newUntimedId('user'), email, at],
   );
   const row = await tx.get<{ id: string }>('select id from people where email = $1', [email]);
   return row!.id;
