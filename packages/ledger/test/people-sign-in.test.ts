@@ -102,6 +102,44 @@ eachLedger(
       assert.deepEqual([again.headers.getSetCookie(), days(again) > 29.9], [[], true]);
     });
 
+    test('signing out while one switches organizations is an answer, whichever comes first', async () => {
+      const [here, there] = [await ledger.tenant(), await ledger.tenant()];
+      const both = await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const { email } = await addMember(here, 'agent');
+          await addMember(there, 'agent', email);
+          const browser = await signIn(ledger, email);
+          const body = { organization_id: there.organization_id };
+          return Promise.all([browser.ask('PATCH', '/session', { body }), browser.ask('DELETE', '/session')]);
+        }),
+      );
+      for (const [switched, out] of both) {
+        assert.ok([200, 401, 403, 404].includes(switched.status), switched.text);
+        assert.equal(out.status, 200, out.text);
+      }
+    });
+
+    test('another site signs nobody in, also where browsers name no more than the origin', async () => {
+      const { email } = await addMember(await ledger.tenant(), 'agent');
+      const token = await linkToken(ledger, email);
+      const elsewhere: Record<string, string>[] = [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: ledger.url, 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'cross-site' },
+      ];
+      for (const headers of elsewhere)
+        for (const [path, body] of [
+          ['/session', { token }],
+          ['/sign-in', { email }],
+        ] as const) {
+          const { status, json } = await ledger.call('POST', path, { body, headers });
+          assert.deepEqual([status, json.code], [403, 'cross_site'], `${path} ${JSON.stringify(headers)}`);
+        }
+      const opened = await ledger.call('POST', '/session', { body: { token }, headers: { origin: ledger.url } });
+      assert.equal(opened.status, 200, opened.text);
+    });
+
     test('a cookie that was made up, cut, or signed by nobody is no session', async () => {
       const { email } = await addMember(await ledger.tenant(), 'agent');
       const { cookie } = await signIn(ledger, email);

@@ -12,7 +12,7 @@ import { type Act, MAY, type Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Credential } from '../people/kept.ts';
-import { noOrganization, type SignedIn } from '../people/people.ts';
+import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {
@@ -88,7 +88,7 @@ export function authenticate(app: App, ledger: Ledger): void {
 
   async function findSession(reply: FastifyReply, cookie: string): Promise<Credential> {
     const opened = await people.sessionOf(cookie);
-    if (opened === null) throw new Refusal('unauthenticated', 'This session has ended. Sign in again.');
+    if (opened === null) throw sessionEnded();
     if (opened.cookies.length > 0) reply.header('set-cookie', opened.cookies);
     return { principal: opened.signed_in.principal, person: opened.signed_in };
   }
@@ -102,9 +102,7 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 /** A browser sends the cookie whoever asks it to: what changes something has to come from our own pages. */
 function requireSameOrigin(request: FastifyRequest, base_url: string): void {
-  const { origin, 'sec-fetch-site': site } = request.headers;
-  const ours = [new URL(base_url).origin, `${request.protocol}://${request.host}`];
-  if (site === undefined ? origin !== undefined && ours.includes(origin) : site === 'same-origin') return;
+  if (cameFromHere(request, base_url) === true) return;
   throw refuse(
     'cross_site',
     'With a session, this is taken from the ledger’s own pages only. Programs use an API key.',
@@ -112,10 +110,19 @@ function requireSameOrigin(request: FastifyRequest, base_url: string): void {
 }
 
 /** Where no cookie is needed yet: no other site may sign a visitor in. */
-export async function refuseCrossSite({ headers }: FastifyRequest): Promise<void> {
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin')
-    throw refuse('cross_site', 'One signs in on the ledger’s own pages only.');
+export function refuseCrossSite(ledger: Pick<Ledger, 'base_url'>) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (cameFromHere(request, ledger.base_url) === false)
+      throw refuse('cross_site', 'One signs in on the ledger’s own pages only.');
+  };
+}
+
+/** As the browser says; null: nobody says, as programs do. Without TLS browsers name the origin alone. */
+function cameFromHere({ headers, protocol, host }: FastifyRequest, base_url: string): boolean | null {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) return site === 'same-origin';
+  if (origin === undefined) return null;
+  return [new URL(base_url).origin, `${protocol}://${host}`].includes(origin);
 }
 
 function requirePerson(person: SignedIn | null): void {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
-import type { SignedIn } from '../people/people.ts';
+import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
 import { chooseOrganization, deleteSession, deleteSessionsOf } from '../store/people.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { refuseCrossSite } from './auth.ts';
@@ -16,7 +16,7 @@ const SignedOut = z.object({ signed_out: z.literal(true) });
 export function sessionRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['people'] };
   const rateLimit = { max: ledger.config.sign_in_requests_per_minute, timeWindow: 60_000 };
-  const open = { config: { may: 'public', rateLimit }, onRequest: refuseCrossSite } as const;
+  const open = { config: { may: 'public', rateLimit }, onRequest: refuseCrossSite(ledger) } as const;
 
   app.post(
     '/sign-in',
@@ -74,8 +74,11 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     async (request) => {
       await chooseOrganization(ledger.db, request.person!.session_id, request.body.organization_id);
       ledger.kept.forget();
-      const opened = await ledger.people.sessionOf(request.credential);
-      return sessionOf(ledger, { principal: opened!.signed_in.principal!, person: opened!.signed_in });
+      const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
+      // Signed out, or removed, in the meantime.
+      if (person === undefined) throw sessionEnded();
+      if (person.principal === null) throw noOrganization();
+      return sessionOf(ledger, { principal: person.principal, person });
     },
   );
 

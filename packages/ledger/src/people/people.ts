@@ -178,7 +178,11 @@ export class People {
   }
 }
 
-export function noOrganization(): Error {
+export function sessionEnded(): Refusal {
+  return new Refusal('unauthenticated', 'This session has ended. Sign in again.');
+}
+
+export function noOrganization(): Refusal {
   return refuse('no_organization', 'You belong to no organization any more. Ask an owner of one to invite you.');
 }
 
