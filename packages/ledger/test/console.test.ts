@@ -50,7 +50,8 @@ describe('the console', () => {
   });
 
   test('is not what a program gets', async () => {
-    for (const accept of ['*/*', 'application/json', undefined]) {
+    const programs = ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*', undefined];
+    for (const accept of programs) {
       const { statusCode, body } = await app.inject({ url: '/runs', headers: accept === undefined ? {} : { accept } });
       assert.equal(statusCode, 200);
       assert.deepEqual(JSON.parse(body), { runs: [] });

@@ -113,6 +113,8 @@ eachLedger('the ledger', (ledger) => {
   test('a new organization has an empty ledger that verifies', async () => {
     const fresh = await ledger.tenant();
     assert.deepEqual(await fresh.as('auditor')('GET', '/ledger'), { receipts: [], next_after_seq: null });
+    const asked = await fresh.ask('auditor', 'HEAD', '/ledger', { headers: { accept: 'application/x-ndjson' } });
+    assert.deepEqual([asked.status, asked.headers.get('content-type')], [200, 'application/x-ndjson']);
     const exported = await fresh.ask('auditor', 'GET', '/ledger', { headers: { accept: 'application/x-ndjson' } });
     assert.deepEqual([exported.status, exported.text, exported.headers.get('ledger-head')], [200, '', null]);
     assert.deepEqual(await fresh.as('auditor')('GET', '/receipts/recent'), { receipts: [] });
