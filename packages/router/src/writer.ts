@@ -8,7 +8,7 @@
  * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
  * (receipts/recover.ts). An answer is only sent when both are on disk.
  */
-import { type Db, type Queries, together } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { type Act, type CommitSettings, createCommit, tellsNothingNew } from './acts.ts';
 import type { News } from './news.ts';
@@ -111,11 +111,11 @@ export function createWriter(settings: WriterSettings): Writer {
     // A copy: what is appended meanwhile is marked by the next commit.
     const marking = [...unmarked];
     let book = new Book(now());
-    const transaction = db.transaction(async (tx: Queries) => {
+    const transaction = db.transaction(async (tx) => {
       book = new Book(now());
       const commit = createCommit(tx, book, settings);
       const outcomes = await commit.perform(acts);
-      await together(
+      await tx.commitWith(
         commit.write(),
         ...(book.receipts > 0 ? [insertBatch(tx, batchOf(book)), markAppended(tx, marking)] : []),
         commit.announce(),

@@ -18,6 +18,8 @@ export interface Queries {
    * for null; the first is a key), then those of `to`. Returns how many were changed.
    */
   update(table: string, which: Columns, to: Columns, rows: Value[][]): Promise<number>;
+  /** As `update`; fails, and with it the transaction, unless every row was changed. */
+  updateAll(table: string, which: Columns, to: Columns, rows: Value[][]): Promise<void>;
   /** Several statements, no parameters: migrations. */
   script(sql: string): Promise<void>;
   /** Tells the other processes on this database, with the commit. On SQLite there are none to tell. */
@@ -36,6 +38,11 @@ export async function together<T extends Promise<unknown>[]>(
   return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [I in keyof T]: Awaited<T[I]> };
 }
 
+export interface Transaction extends Queries {
+  /** The last statements, already sent off: on PostgreSQL the commit travels with them. Nothing may follow. */
+  commitWith(...statements: Promise<unknown>[]): Promise<void>;
+}
+
 /** Column name → the PostgreSQL type of its values. */
 export type Columns = Record<string, 'text' | 'bigint'>;
 
@@ -51,7 +58,7 @@ export interface Db extends Queries {
    * Runs `work` and commits, or rolls everything back when it throws; resolves once the commit is on disk.
    * On PostgreSQL `work` is run again after a deadlock or a serialization failure, so it must do nothing but SQL.
    */
-  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   snapshot<T>(work: (read: Snapshot) => Promise<T>): Promise<T>;
   /** Hears `notify` of other processes, best effort (a lost connection is taken up again); returns how to stop. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;

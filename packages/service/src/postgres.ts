@@ -3,8 +3,18 @@
  * Statements that do not wait for each other's answers travel together; the server runs them in the order they were sent, and
  * after one that fails it refuses the rest of the transaction.
  */
+import type { Writable } from 'node:stream';
 import { Client, escapeIdentifier, Pool, type PoolClient, type PoolConfig, TypeOverrides } from 'pg';
-import type { Columns, Db, Dialect, Queries, Row, Snapshot, Value } from './db.ts';
+import {
+  type Columns,
+  type Db,
+  type Dialect,
+  type Queries,
+  type Row,
+  type Snapshot,
+  together,
+  type Value,
+} from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
 const SCAN_ROWS = 500;
@@ -73,11 +83,11 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     }
   }
 
-  async function once<T>(begin: string, work: (client: PoolClient, execute: Execute) => Promise<T>): Promise<T> {
+  async function once<T>(begin: string, work: (client: PoolClient, statements: Statements) => Promise<T>): Promise<T> {
     return withClient(async (client) => {
       const statements = inTransaction(client, begin);
       try {
-        const value = await work(client, statements.execute);
+        const value = await work(client, statements);
         await statements.commit();
         return value;
       } catch (error) {
@@ -94,7 +104,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(BEGIN, (_, execute) => work(queriesOf(execute)));
+          return await once(BEGIN, (_, { execute, commitWith }) => work({ ...queriesOf(execute), commitWith }));
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error;
         }
@@ -106,6 +116,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
   };
 }
 
+type Statements = ReturnType<typeof inTransaction>;
 type Execute = (sql: string, params: unknown[]) => Promise<{ rows: Row[]; changed: number }>;
 
 const READS = /^\s*select\b/i;
@@ -116,32 +127,67 @@ const REFUSED_AFTER_ANOTHER = '25P02';
  * that failed, they would be committed by themselves.
  */
 function inTransaction(client: PoolClient, begin: string) {
+  sendTogether(client);
   const begun = client.query(begin);
   let mayWrite = false;
+  let committed: Promise<void> | null = null;
   let cause: unknown = null;
   const failed = (error: unknown) => {
     cause ??= error;
   };
   begun.catch(failed);
+
+  /** Behind the writes, which wait for the answer to `begin` too. */
+  async function commit(): Promise<void> {
+    await begun;
+    const send = hold(client);
+    try {
+      // By then it is known whether one of them failed before it was sent: the server would not know.
+      await new Promise<void>((tick) => process.nextTick(tick));
+      if (cause !== null) throw cause;
+    } finally {
+      // The commit leaves in the same packet.
+      process.nextTick(send);
+    }
+    const { command } = await client.query('commit');
+    // The server's answer to the commit of a transaction in which something failed.
+    if (command !== 'COMMIT') throw cause ?? new Error(`the transaction ended with ${command}`);
+  }
+
   return {
     /** The first error, where this one only says that the transaction is over. */
     causeOf: (error: unknown) =>
       (error as { code?: string }).code === REFUSED_AFTER_ANOTHER ? (cause ?? error) : error,
     async execute(sql: string, params: unknown[]) {
+      // It would be committed by itself.
+      if (committed !== null) throw new Error('a statement came after the commit of its transaction');
       mayWrite ||= !READS.test(sql);
       // The order stays: whatever comes after a write waits with it.
       if (mayWrite) await begun;
+      sendTogether(client);
       const answer = execute(client, sql, params);
       answer.catch(failed);
       return answer;
     },
-    async commit() {
-      await begun;
-      const { command } = await client.query('commit');
-      // The server's answer to the commit of a transaction in which something failed.
-      if (command !== 'COMMIT') throw cause ?? new Error(`the transaction ended with ${command}`);
+    async commitWith(...last: Promise<unknown>[]) {
+      for (const statement of last) statement.catch(failed);
+      committed = commit();
+      await together(...last, committed);
     },
+    commit: () => (committed ??= commit()),
   };
+}
+
+/** Statements of one turn of the event loop leave in one packet: each packet costs both sides more than what is in it. */
+function sendTogether(client: PoolClient): void {
+  process.nextTick(hold(client));
+}
+
+/** Returns what lets go of it again. */
+function hold(client: PoolClient): () => void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  return () => stream.uncork();
 }
 
 function queriesOf(executeStatement: Execute): Queries {
@@ -161,13 +207,17 @@ function queriesOf(executeStatement: Execute): Queries {
     },
     async update(table: string, which: Columns, to: Columns, rows: Value[][]) {
       if (rows.length === 0) return 0;
-      const [key, ...more] = Object.keys(which);
-      const types = [...Object.values(which), ...Object.values(to)];
-      const assigned = Object.keys(to).map((name, i) => `${name} = v${more.length + 1 + i}`);
-      const unchanged = more.map((name, i) => ` and ${table}.${name} is not distinct from v${i + 1}`);
-      const sql = `update ${table} set ${assigned.join(', ')} from ${unnest(types)} as change (${types.map((_, i) => `v${i}`).join(', ')})
-        where ${table}.${key} = v0${unchanged.join('')}`;
-      return (await executeStatement(sql, columnsOf(rows, types.length))).changed;
+      return (await executeStatement(...updateOf(table, which, to, rows))).changed;
+    },
+    async updateAll(table: string, which: Columns, to: Columns, rows: Value[][]) {
+      if (rows.length === 0) return;
+      const [sql, params] = updateOf(table, which, to, rows);
+      // The server itself has to refuse: the commit may be on its way already.
+      const all = `(count(*) = $${params.length + 1})::int`;
+      await executeStatement(`with changed as (${sql} returning 1) select 1 / ${all} from changed`, [
+        ...params,
+        rows.length,
+      ]);
     },
     async script(sql) {
       await executeStatement(sql, []);
@@ -176,6 +226,16 @@ function queriesOf(executeStatement: Execute): Queries {
       await executeStatement('select pg_notify($1, $2)', [channel, payload]);
     },
   };
+}
+
+function updateOf(table: string, which: Columns, to: Columns, rows: Value[][]): [sql: string, params: unknown[]] {
+  const [key, ...more] = Object.keys(which);
+  const types = [...Object.values(which), ...Object.values(to)];
+  const assigned = Object.keys(to).map((name, i) => `${name} = v${more.length + 1 + i}`);
+  const unchanged = more.map((name, i) => ` and ${table}.${name} is not distinct from v${i + 1}`);
+  const sql = `update ${table} set ${assigned.join(', ')} from ${unnest(types)} as change (${types.map((_, i) => `v${i}`).join(', ')})
+    where ${table}.${key} = v0${unchanged.join('')}`;
+  return [sql, columnsOf(rows, types.length)];
 }
 
 /** A parameter per column, in order. */

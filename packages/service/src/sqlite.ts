@@ -6,7 +6,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Columns, Db, Dialect, Queries, Snapshot, Value } from './db.ts';
+import { type Columns, type Db, type Dialect, type Snapshot, type Transaction, together, type Value } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
 const TRANSACTIONS_PER_COMMIT = 256;
@@ -21,7 +21,7 @@ const dialect: Dialect = {
 };
 
 interface Turn {
-  work(tx: Queries): Promise<unknown>;
+  work(tx: Transaction): Promise<unknown>;
   resolve(value: never): void;
   reject(error: unknown): void;
 }
@@ -54,6 +54,7 @@ export function openSqlite(path: string): Db {
     run: (sql, params) => asTransaction((tx) => tx.run(sql, params)),
     insert: (table, columns, rows) => asTransaction((tx) => tx.insert(table, columns, rows)),
     update: (table, which, to, rows) => asTransaction((tx) => tx.update(table, which, to, rows)),
+    updateAll: (table, which, to, rows) => asTransaction((tx) => tx.updateAll(table, which, to, rows)),
     script: (sql) => asTransaction((tx) => tx.script(sql)),
     transaction: asTransaction,
     snapshot: (work) => snapshotOf(path, work),
@@ -65,7 +66,7 @@ export function openSqlite(path: string): Db {
     },
   };
 
-  function asTransaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+  function asTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       waiting.push({ work, resolve, reject });
       scheduled ??= takeTurns();
@@ -134,7 +135,7 @@ interface Prepared {
 }
 interface Connection {
   connection: DatabaseSync;
-  queries: Queries;
+  queries: Transaction;
   prepare(sql: string): Prepared;
 }
 
@@ -159,7 +160,7 @@ function connect(path: string): Connection {
     return known;
   }
 
-  const queries: Queries = {
+  const queries: Transaction = {
     dialect,
     async all<T>(sql: string, params: Value[] = []) {
       const { statement, bind } = prepare(sql);
@@ -187,6 +188,13 @@ function connect(path: string): Connection {
       for (const row of rows)
         changed += Number(statement.run(...row.slice(unchanged.length), ...row.slice(0, unchanged.length)).changes);
       return changed;
+    },
+    async updateAll(table: string, which: Columns, to: Columns, rows: Value[][]) {
+      const changed = await queries.update(table, which, to, rows);
+      if (changed !== rows.length) throw new Error(`rows of ${table} changed since they were read`);
+    },
+    async commitWith(...statements: Promise<unknown>[]) {
+      await together(...statements);
     },
     async script(sql) {
       connection.exec(sql);

@@ -119,6 +119,50 @@ eachEngine('transactions of several writers', null, (fresh, engine) => {
     assert.deepEqual(await read(), { a: 2, b: 1, 'new 0': 5 });
   });
 
+  test('whose commit travels with the last statements are committed as a whole or not at all', async () => {
+    const { db, read } = await counters();
+    const all = (tx: Queries, rows: [string, number, number][]) =>
+      tx.updateAll('counters', { id: 'text', n: 'bigint' }, { n: 'bigint' }, rows);
+    const seen = await db.transaction(async (tx) => {
+      await tx.commitWith(bump(tx, 'a'), all(tx, [['b', 0, 5]]), all(tx, []));
+      return read();
+    });
+    assert.deepEqual(seen, engine === 'postgres' ? { a: 1, b: 5 } : { a: 0, b: 0 }, 'on SQLite the commit comes after');
+
+    const refused: [string, (tx: Queries) => Promise<unknown>][] = [
+      [
+        'a row that is not as it was read',
+        (tx) =>
+          all(tx, [
+            ['a', 1, 2],
+            ['b', 0, 6],
+          ]),
+      ],
+      ['a row that is not there', (tx) => all(tx, [['unknown', 0, 1]])],
+      ['a broken constraint', (tx) => tx.run(`insert into counters (id, n) values ('a', 1)`)],
+      ['what failed before it was sent', async () => assert.fail('on purpose')],
+      ['what fails a little later, and was not sent', async () => Promise.resolve().then(() => assert.fail('later'))],
+    ];
+    for (const [which, statement] of refused) {
+      await assert.rejects(
+        db.transaction((tx) => tx.commitWith(bump(tx, 'a'), statement(tx), bump(tx, 'b'))),
+        (error) => !(error instanceof DatabaseUnavailable),
+        which,
+      );
+      assert.deepEqual(await read(), { a: 1, b: 5 }, which);
+    }
+  });
+
+  test('take no statement after the commit that was sent', onPostgres, async () => {
+    const { db, read } = await counters();
+    const late = db.transaction(async (tx) => {
+      await tx.commitWith(bump(tx, 'a'));
+      await bump(tx, 'b');
+    });
+    await assert.rejects(late, /after the commit/);
+    assert.deepEqual(await read(), { a: 1, b: 0 });
+  });
+
   test('that hide an error do not look committed', onPostgres, async () => {
     const { db, read } = await counters();
     const hiding = db.transaction(async (tx) => {

@@ -88,15 +88,13 @@ const AS_READ = { id: 'text', status: 'text', lease_sha256: 'text' } as const;
  * nothing, and everything is rolled back.
  */
 export async function updateJobs(tx: Queries, changes: { from: Job; to: Job }[]): Promise<void> {
-  if (changes.length === 0) return;
   const rows = changes.map(({ from, to }) => [
     from.id,
     from.status,
     from.lease_sha256,
     ...CHANGING_NAMES.map((column) => stored(to, column)),
   ]);
-  const changed = await tx.update('jobs', AS_READ, CHANGING, rows);
-  if (changed !== changes.length) throw new Error('a locked job changed under its transaction');
+  await tx.updateAll('jobs', AS_READ, CHANGING, rows);
 }
 
 /** Every leased or running job whose lease is over at `at`. */
