@@ -177,6 +177,29 @@ eachLedger(
         assert.deepEqual(stops, [LONG - 5_000, LONG - 10_000, null]);
       });
 
+      test('reads as far for a lane, and recent receipts of one schema end there', async () => {
+        const stops: (number | null)[] = [];
+        for (let before_seq: number | null | undefined; before_seq !== null; ) {
+          const page = await get(long, { lane: 'cook', ...(before_seq === undefined ? {} : { before_seq }) });
+          assert.deepEqual(page.receipts, []);
+          before_seq = page.next_before_seq as number | null;
+          stops.push(before_seq);
+        }
+        assert.deepEqual(stops, [LONG - 5_000, LONG - 10_000, null]);
+        const page = await get(long, { lane: 'eval', limit: 2, before_seq: 10 });
+        assert.deepEqual(
+          [page.receipts.map((receipt: { org_seq: number }) => receipt.org_seq), page.next_before_seq],
+          [[9, 8], 8],
+        );
+        const recent = async (schema: string) =>
+          (await long.as('auditor')('GET', `/receipts/recent?limit=2&schema=${schema}`)).receipts;
+        assert.deepEqual(await recent('service.cook-receipt/v1'), []);
+        assert.deepEqual(
+          (await recent('service.eval-receipt/v1')).map((receipt: Receipt) => receipt.org_seq),
+          [LONG - 1, LONG - 2],
+        );
+      });
+
       test('finds a hash and a number anywhere at once', async () => {
         const { receipts } = await get(long, { search: '#4321' });
         const again = await get(long, { search: receipts[0].receipt_sha256.slice(0, 12) });

@@ -5,7 +5,8 @@ import type { App } from '@rcpt/service/http.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { isLast, payloadOfReceipt, payloadsAfter, recentPayloads } from '../store/chains.ts';
+import { isLast, payloadOfReceipt, payloadsAfter } from '../store/chains.ts';
+import { recentPayloads } from '../store/recent.ts';
 import { searchReceipts } from '../store/search.ts';
 import { JSON_TYPE, sendReceipt, sendReceipts, streamChain } from './stored.ts';
 
@@ -42,7 +43,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Look through the receipts, newest first',
         description:
-          '`search` takes a receipt id or its number, a share link, the id of a Run, 6 or more characters of a hash, or part of a title; what it names exactly comes first. A search reads a bounded stretch of the chain per call: page on with `before_seq` until `next_before_seq` is null, also after an empty page. Dates are the service’s clock at minting.',
+          '`search` takes a receipt id or its number, a share link, the id of a Run, 6 or more characters of a hash, or part of a title; what it names exactly comes first. A search by words or by lane reads a bounded stretch of the chain per call: page on with `before_seq` until `next_before_seq` is null, also after an empty page. Dates are the service’s clock at minting.',
         querystring: ReceiptQuery,
         response: { 200: ReceiptPage },
       },
@@ -61,7 +62,8 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Recent receipts, newest first',
-        description: 'At most `limit`, and fewer when they are large.',
+        description:
+          'At most `limit`, and fewer when they are large. Those of one `schema` are looked for among the newest 5,000; `GET /receipts?lane=` goes on from there.',
         querystring: RecentQuery,
         response: { 200: RecentReceipts },
       },

@@ -159,29 +159,6 @@ export async function payloadOfReceipt(db: Queries, organization_id: string, rec
   return row.payload;
 }
 
-/** Newest first; fewer than `limit` when they are large. */
-export async function recentPayloads(
-  db: Queries,
-  organization_id: string,
-  limit: number,
-  schema?: string,
-): Promise<string[]> {
-  const ofSchema = schema === undefined ? '' : 'and schema = $3';
-  const filter = schema === undefined ? [] : [schema];
-  const sizes = await db.all<Sized>(
-    `select org_seq, octet_length(payload) as byte_size from receipts
-     where organization_id = $1 ${ofSchema} order by org_seq desc limit $2`,
-    [organization_id, limit, ...filter],
-  );
-  const oldest = fitting(sizes).at(-1);
-  if (oldest === undefined) return [];
-  const rows = await db.all<{ payload: string }>(
-    `select payload from receipts where organization_id = $1 and org_seq >= $2 ${ofSchema} order by org_seq desc`,
-    [organization_id, oldest.org_seq, ...filter],
-  );
-  return rows.slice(0, limit).map((row) => row.payload);
-}
-
 interface Sized {
   org_seq: number;
   byte_size: number;

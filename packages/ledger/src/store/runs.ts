@@ -4,7 +4,7 @@ import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Run } from '../domain/run.ts';
 import { isPartOf } from '../domain/search.ts';
-import { fitting } from './page.ts';
+import { fitting, STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
 const DOCUMENTS = [
   'stages',
@@ -105,10 +105,6 @@ async function fittingRuns(db: Queries, where: string, params: Value[], limit = 
 
 /** The most that one page is asked for. */
 const MOST = 500;
-/** Titles and verdicts read by one call at most, and in one go: on SQLite nothing else happens meanwhile. */
-const STRETCH_ROWS = 5_000;
-const WINDOW_ROWS = 500;
-
 /** No index knows titles and outcomes: newest first, a bounded stretch per call. */
 async function findRuns(
   db: Queries,

@@ -1,6 +1,6 @@
 /**
  * Looking through a chain without an index of its own, so that minting pays for none: ids, hashes and dates are found by
- * the keys the chain has; titles are read, newest first, a bounded stretch per call and a window at a time.
+ * the keys the chain has; titles and lanes are read, newest first, a bounded stretch per call and a window at a time.
  */
 import { LANES, laneBySchema } from '@rcpt/contract/lanes/registry.ts';
 import type { ReceiptPage, ReceiptQuery, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
@@ -10,11 +10,8 @@ import { receiptIdOf } from '@rcpt/proof/receipt.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { isPartOf, type Sought, soughtBy } from '../domain/search.ts';
 import { ORG_SEQ, readHead } from './audit.ts';
+import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
-/** Titles read by one call at most. */
-const STRETCH_ROWS = 5_000;
-/** Read in one go: on SQLite nothing else happens meanwhile. */
-const WINDOW_ROWS = 500;
 /** The most receipts whose hash begins in the same way. */
 const SAME_PREFIX = 100;
 const DAY_MS = 86_400_000;
@@ -82,36 +79,38 @@ async function readTitles(
   span: Span,
   { first, named, words, limit }: Wanted,
 ): Promise<{ rows: Row[]; next_before_seq: number | null }> {
-  const window = words === '' ? limit + 1 : WINDOW_ROWS;
+  const window = words === '' && span.schema === null ? limit + 1 : WINDOW_ROWS;
   const known = new Set(named.map((row) => row.org_seq));
   const rows = [...first];
   let { before } = span;
   for (let read = 0; read < STRETCH_ROWS; read += window) {
     const next = await readWindow(db, { ...span, before }, window);
-    for (const row of next) {
+    for (const row of next.rows) {
       if (rows.length >= limit) return { rows, next_before_seq: row.org_seq + 1 };
       if (!known.has(row.org_seq) && isPartOf(row.title ?? '', words)) rows.push(row);
     }
-    if (next.length < window) return { rows, next_before_seq: null };
-    before = next.at(-1)!.org_seq;
+    if (next.before === null) return { rows, next_before_seq: null };
+    before = next.before;
     await new Promise((lap) => setImmediate(lap));
   }
   return { rows, next_before_seq: before };
 }
 
-/** Without the lower bound: with both, SQLite reads every lane's receipts to find one lane's. */
+/** Of the span's lane, among the next `most` receipts of the chain; `before` is where to go on, null at the span's end. */
 async function readWindow(
   db: Queries,
   { organization_id, lowest, before, schema }: Span,
-  rows: number,
-): Promise<Row[]> {
-  const ofLane = schema === null ? '' : 'and schema = $4';
+  most: number,
+): Promise<{ rows: Row[]; before: number | null }> {
   const window = await db.all<Receipt>(
-    `${SELECT} where organization_id = $1 and org_seq < $2 ${ofLane} order by org_seq desc limit $3`,
-    [organization_id, before, rows, ...(schema === null ? [] : [schema])],
+    `${SELECT} where organization_id = $1 and org_seq < $2 and org_seq >= $3 order by org_seq desc limit $4`,
+    [organization_id, before, lowest, most],
   );
-  const within = window.filter((row) => row.org_seq >= lowest);
-  return withRuns(db, organization_id, within);
+  const ofLane = window.filter((row) => (schema ?? row.schema) === row.schema);
+  return {
+    rows: await withRuns(db, organization_id, ofLane),
+    before: window.length < most ? null : window.at(-1)!.org_seq,
+  };
 }
 
 /**
