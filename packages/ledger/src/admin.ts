@@ -23,7 +23,8 @@ import { foundOrganization, issueKey, withdrawKey } from './tenancy.ts';
 const USAGE = `Usage:
   ./rcpt migrate                               bring the ledger's database schema up to date
   ./rcpt org create --name NAME [--four-eyes]  create an organization and its first owner key
-  ./rcpt org router --org ORG --url URL|--none connect an organization with its compute router, or with none
+  ./rcpt org router --org ORG --url URL|--none
+                                               connect an organization with its compute router, or with none
   ./rcpt key create --org ORG --role ROLE [--label LABEL]
                                                create a key; ROLE is agent, approver, auditor or owner
   ./rcpt key revoke KEY                        revoke a key, named by its id (key_…) or itself (rk_…)
@@ -69,7 +70,10 @@ async function main(): Promise<Answer> {
         return { key_id: id, id, ...key };
       });
     }
-    if (noun === 'key' && verb === 'revoke' && subject !== undefined) return { ...(await revoke(db, subject)) };
+    if (noun === 'key' && verb === 'revoke') {
+      if (subject === undefined) throw new WrongUse('key revoke takes KEY, its id (key_…) or itself (rk_…)');
+      return { ...(await revoke(db, subject)) };
+    }
     if (noun === 'member') return member(db, verb, values);
     throw new WrongUse(`unknown command: ${positionals.join(' ')}`);
   });

@@ -1,5 +1,5 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
-import { readConfig, setting } from '@rcpt/service/config.ts';
+import { readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './copies/mail.ts';
 import { STORAGE_URL } from './copies/storage.ts';
@@ -65,6 +65,14 @@ const LedgerSettings = z.object({
 });
 
 export type Config = Readonly<z.infer<typeof LedgerSettings>>;
+
+export const LEDGER_HELP = `Usage: ./rcpt ledger
+
+The receipt ledger, its API and its console, in the foreground. SIGTERM finishes what is in hand and exits 0. It is set by the environment:
+
+${settingsInWords(LedgerSettings)}
+Exit codes: 0 drained, 1 cannot work, 2 wrong use.
+`;
 
 /** Throws `ConfigError`, one line. */
 export function readLedgerConfig(environment: Record<string, string | undefined>): Config {

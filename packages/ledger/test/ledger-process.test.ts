@@ -136,6 +136,20 @@ eachEngine('a ledger on an empty database', null, (fresh, engine) => {
   );
 });
 
+describe('./rcpt ledger', () => {
+  test('says with --help what it is set by, and starts nothing', async () => {
+    const { code, stdout } = await rcpt(['ledger', '--help'], { LEDGER_PORT: 'wrong' });
+    assert.equal(code, 0);
+    assert.match(stdout, /LEDGER_PORT +a port.*\(default: 8080\)/);
+  });
+
+  test('takes no words: a setting that was typed as one does not go unheard', async () => {
+    const { code, stderr } = await rcpt(['ledger', '--port=9'], { LEDGER_PORT: '0' });
+    assert.equal(code, 2);
+    assert.match(stderr.join('\n'), /^rcpt ledger: takes no "--port=9"/);
+  });
+});
+
 describe('a wrong setting', () => {
   const wrong: [string, string, RegExp][] = [
     ['LEDGER_PORT', '70000', /got "70000".*0 to 65535/],

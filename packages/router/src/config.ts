@@ -1,5 +1,5 @@
 /** The router's settings (contract §5), read once in main.ts. */
-import { ConfigError, readConfig, setting } from '@rcpt/service/config.ts';
+import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
 
 const RouterSettings = z.object({
@@ -46,6 +46,14 @@ const RouterSettings = z.object({
 });
 
 export type Config = Readonly<z.infer<typeof RouterSettings>>;
+
+export const ROUTER_HELP = `Usage: ./rcpt router
+
+The compute router and its API, in the foreground. SIGTERM finishes what is in hand and exits 0. It is set by the environment:
+
+${settingsInWords(RouterSettings)}
+Exit codes: 0 drained, 1 cannot work, 2 wrong use.
+`;
 
 /** Throws `ConfigError`, one line. */
 export function readRouterConfig(environment: Record<string, string | undefined>): Config {

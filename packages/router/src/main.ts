@@ -1,7 +1,14 @@
 /** `./rcpt router`: the compute router in the foreground. */
 import { runService } from '@rcpt/service/lifecycle.ts';
-import { readRouterConfig } from './config.ts';
+import { ROUTER_HELP, readRouterConfig } from './config.ts';
 import { startRouter } from './start.ts';
 import { VERSION } from './version.ts';
 
-await runService('router', VERSION, process.env, readRouterConfig, startRouter);
+const router = {
+  name: 'router',
+  version: VERSION,
+  help: ROUTER_HELP,
+  readConfig: readRouterConfig,
+  start: startRouter,
+};
+await runService(router, process.argv.slice(2), process.env);

@@ -25,6 +25,16 @@ export function readConfig<Shape extends z.ZodRawShape>(
   throw new ConfigError(`${env}: got ${got}, takes ${takes}`);
 }
 
+/** One line per setting, for a component's --help: the variable, what it takes, and what holds without it. */
+export function settingsInWords(schema: z.ZodObject): string {
+  const lines = Object.values(schema.shape).map((type) => {
+    const { env, takes } = settingOf(type as z.ZodType);
+    return [env, type instanceof z.ZodDefault ? `${takes} (default: ${type.def.defaultValue})` : takes] as const;
+  });
+  const width = Math.max(...lines.map(([env]) => env.length));
+  return lines.map(([env, said]) => `  ${env.padEnd(width)}  ${said}\n`).join('');
+}
+
 interface Setting {
   env: string;
   takes: string;

@@ -54,15 +54,25 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+interface Service<Config> {
+  name: string;
+  version: string;
+  help: string;
+  readConfig(environment: Record<string, string | undefined>): Config;
+  start(config: Config, logger: Logger): Promise<RunningService>;
+}
+
 /** A service in the foreground: its first log line says where it listens; one line says why it does not start. */
 export async function runService<Config extends { log_level: string }>(
-  name: string,
-  version: string,
+  { name, version, help, readConfig, start }: Service<Config>,
+  words: string[],
   environment: Record<string, string | undefined>,
-  readConfig: (environment: Record<string, string | undefined>) => Config,
-  start: (config: Config, logger: Logger) => Promise<RunningService>,
 ): Promise<void> {
+  const [word] = words;
+  if (word === '--help' || word === '-h') return void process.stdout.write(help);
   try {
+    if (word !== undefined)
+      throw new ConfigError(`takes no ${JSON.stringify(word)}; it is set by the environment, see --help`);
     const config = readConfig(environment);
     const logger = createLogger(name, config.log_level);
     const { url, port, close } = await start(config, logger);

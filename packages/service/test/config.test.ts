@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { ConfigError, readConfig, setting } from '../src/config.ts';
+import { ConfigError, readConfig, setting, settingsInWords } from '../src/config.ts';
 
 const Settings = z.object({
   host: setting.host('APP_HOST', '127.0.0.1'),
@@ -18,6 +18,12 @@ describe('a configuration', () => {
     const config = readConfig(Settings, {});
     assert.deepEqual({ ...config }, { host: '127.0.0.1', port: 8080, database_url: 'sqlite:data/app.db', size: 10 });
     assert.ok(Object.isFrozen(config));
+  });
+
+  test('is told in one line per setting, with what holds without it', () => {
+    const lines = settingsInWords(Settings).split('\n');
+    assert.equal(lines[1], '  APP_PORT          a port, 0 to 65535 (0 picks a free one) (default: 8080)');
+    assert.equal(lines[4], '  APP_TOKEN         a secret of at least 16 characters');
   });
 
   test('counts an empty variable as unset', () => {
