@@ -7,7 +7,7 @@ import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Clock, Effect, Job } from './domain/job.ts';
-import { headsOf, type LeaseAct, leaseTogether } from './lease.ts';
+import { enqueue, headsOf, type LeaseAct, leaseTogether } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
@@ -101,15 +101,15 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
       const [, orders, heads] = await together(
         sheet.read(acts.flatMap(jobsOf)),
         readOrders(tx, acts.flatMap(workersOf)),
-        headsOf(tx, sheet.changesQueues ? [] : leases),
+        headsOf(tx, leases),
       );
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
         else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, orders.get(act.worker_id)!, clock));
       }
       if (leases.length > 0) {
-        // What changed the queues is written before they are read.
         const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
+        enqueue(queues, sheet.created());
         const granted = await leaseTogether(tx, leases, orders, queues, sheet, clock);
         for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted.shift();
       }
@@ -140,11 +140,12 @@ export class WorkSheet implements Recorder {
   readonly #tx: Queries;
   readonly #book: Book;
   readonly #news: News;
-  /** Jobs came to a queue or left one: the queues have to be written before they are read. */
+  /** Stored jobs came to a queue or left one: that has to be written before the queues are read. */
   changesQueues = false;
   #read = new Map<string, Job>();
   #now = new Map<string, Job>();
-  #created: Job[] = [];
+  /** Not stored yet. */
+  #created = new Set<string>();
   #events: StoredEvent[] = [];
   #logs: StoredLog[] = [];
   #artifacts: StoredArtifact[] = [];
@@ -161,9 +162,9 @@ export class WorkSheet implements Recorder {
 
   create({ create }: CreateAct): Job {
     const { job, event } = create(this.#book);
-    this.#created.push(job);
+    this.#created.add(job.id);
+    this.#now.set(job.id, job);
     this.#news.seen?.jobs.add(job.id);
-    this.changesQueues = true;
     this.#events.push(event);
     this.#isQueued(job);
     return job;
@@ -173,8 +174,14 @@ export class WorkSheet implements Recorder {
     for (const job of await lockJobs(this.#tx, ids)) this.hold(job);
   }
 
+  /** The jobs that are new in this commit and not stored yet. */
+  created(): Job[] {
+    return [...this.#created].map((id) => this.#now.get(id)!);
+  }
+
   /** A job that is locked and as it is stored. */
   hold(job: Job): void {
+    if (this.#created.has(job.id)) return;
     this.#read.set(job.id, job);
     this.#now.set(job.id, job);
   }
@@ -234,12 +241,12 @@ export class WorkSheet implements Recorder {
   /** Sends everything off at once; what is recorded from then on belongs to the next time. */
   async write(): Promise<void> {
     const tx = this.#tx;
-    const changes = [...this.#now].flatMap(([id, to]) => {
-      const from = this.#read.get(id)!;
+    const changes = [...this.#read].flatMap(([id, from]) => {
+      const to = this.#now.get(id)!;
       return from === to ? [] : [{ from, to }];
     });
     const written = together(
-      insertJobs(tx, this.#created),
+      insertJobs(tx, this.created()),
       updateJobs(tx, changes),
       insertEvents(tx, this.#events),
       insertLogs(tx, this.#logs),
@@ -248,7 +255,7 @@ export class WorkSheet implements Recorder {
       recordBeats(tx, [...this.#beats.values()]),
     );
     this.#read = new Map(this.#now);
-    this.#created = [];
+    this.#created = new Set();
     this.#events = [];
     this.#logs = [];
     this.#artifacts = [];

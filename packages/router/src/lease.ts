@@ -86,7 +86,7 @@ function take(act: LeaseAct, queues: Queues, sheet: WorkSheet, clock: Clock): Le
 export type Queues = Map<string, Queue>;
 interface Queue {
   jobs: Job[];
-  /** How many there were at first. */
+  /** How many of them the database had. */
   locked: number;
 }
 
@@ -101,6 +101,12 @@ export async function headsOf(tx: Queries, acts: LeaseAct[]): Promise<Queues> {
     return [key, { jobs, locked: jobs.length }];
   });
   return new Map(await together(...heads));
+}
+
+/** New jobs take their places in the queues before they are stored: one that is leased at once is stored as leased. */
+export function enqueue(queues: Queues, jobs: Job[]): void {
+  for (const job of jobs) queues.get(queueKey(job.requested_gpu_sku, job.job_type))?.jobs.push(job);
+  if (jobs.length > 0) for (const { jobs } of queues.values()) jobs.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
 
 /** Only priced SKUs have queues. */

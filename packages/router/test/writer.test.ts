@@ -6,12 +6,19 @@ import type { Db } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { eachEngine } from '../../service/test/engines.ts';
 import type { Act } from '../src/acts.ts';
+import { cancel, type Job } from '../src/domain/job.ts';
+import { newJob } from '../src/jobs.ts';
+import type { Granted } from '../src/lease.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { openReceiptsFolder, type ReceiptsFolder } from '../src/receipts/folder.ts';
 import { verifyReceipts } from '../src/receipts/verify.ts';
+import { findJob, listEvents } from '../src/store/jobs.ts';
 import { createWriter } from '../src/writer.ts';
 import { receiptsIn } from './records.ts';
 import { START, temporaryFolder } from './running.ts';
+
+const SKU = 'rog_astral_5090_32gb';
+const JOB_TYPE = 'inference';
 
 /** An act that leaves one receipt, named by its member. */
 const act = (name: string): Act<string> => ({
@@ -54,6 +61,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     });
     return {
       writer,
+      db,
       names: () => receiptsIn(path).map(({ member_id }) => member_id),
       async end() {
         await writer.close();
@@ -120,6 +128,62 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     const last = writer.act(beat(false));
     await end();
     assert.equal(await last, 'heard', 'closing waits for nobody');
+  });
+
+  test('leases new jobs with the commit that creates them, in their place among the stored ones', async () => {
+    const { writer, db, end } = await opened({});
+    const job = (priority: number) =>
+      newJob({ member_id: 'mem_1', job_type: JOB_TYPE, requested_gpu_sku: SKU, estimated_hours: 1, priority });
+    const lease = (max_jobs: number): Act<Granted> => ({
+      kind: 'lease',
+      worker_id: 'worker_1',
+      node_id: 'rig-1',
+      job_types: [JOB_TYPE],
+      gpu_skus: [SKU],
+      max_jobs,
+      wanted: () => true,
+    });
+    const withdrawn = (job_id: string): Act<string> => ({
+      kind: 'job',
+      job_id,
+      perform: (before, record, clock) => {
+        record.effect(cancel(before, clock));
+        return 'canceled';
+      },
+    });
+    const idsOf = ({ leases }: Granted) => leases.map((one) => one.job.id);
+    const create = (priority: number) => writer.act(job(priority)) as unknown as Promise<Job>;
+
+    const [old, older] = await Promise.all([create(0), create(0)]);
+    const [low, high, granted] = await Promise.all([create(0), create(7), writer.act(lease(3))]);
+    assert.deepEqual(idsOf(granted), [high.id, ...[old.id, older.id].sort()]);
+    // A job that leaves the queue in the same commit is not leased, nor does it hide the new one.
+    const [, fresh, rest] = await Promise.all([writer.act(withdrawn(low.id)), create(0), writer.act(lease(2))]);
+    assert.deepEqual(idsOf(rest), [fresh.id]);
+    assert.deepEqual(idsOf(await writer.act(lease(1))), []);
+
+    const ids = [old, older, low, high, fresh].map(({ id }) => id);
+    const stored = await Promise.all(ids.map((id) => findJob(db, id)));
+    assert.deepEqual(
+      stored.map((one) => [one?.status, one?.attempt]),
+      [
+        ['leased', 1],
+        ['leased', 1],
+        ['canceled', 0],
+        ['leased', 1],
+        ['leased', 1],
+      ],
+    );
+    const events = await Promise.all(ids.map((id) => listEvents(db, id, '', 10)));
+    const types = events.map((of_one) => of_one.map(({ event_type }) => event_type).join());
+    assert.deepEqual(types, [
+      'created,leased',
+      'created,leased',
+      'created,canceled',
+      'created,leased',
+      'created,leased',
+    ]);
+    await end();
   });
 
   test('refuses what is more than its queue holds, and does what it took', async () => {
