@@ -94,7 +94,10 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     const isLate = pressure.delay() > options.overload_delay_ms;
-    done(isLate ? new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.') : undefined);
+    // Without an address it could be counted under none, and nobody would read the answer.
+    if (request.socket.remoteAddress === undefined) done(new Refusal('request_timeout', 'The caller has gone.'));
+    else
+      done(isLate ? new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.') : undefined);
   });
   app.addHook('preValidation', (request, _, done) => {
     const params = (request.params ?? {}) as Record<string, string>;

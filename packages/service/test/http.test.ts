@@ -1,5 +1,7 @@
 /** The HTTP shell by itself: problems in one shape, whatever goes wrong; strict JSON; limits; load shedding. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Problem } from '@rcpt/contract/problem.ts';
 import { pino } from 'pino';
@@ -9,6 +11,7 @@ import { type App, createHttp } from '../src/http.ts';
 
 describe('the HTTP shell', () => {
   let app: App;
+  const addresses: (string | undefined)[] = [];
   const log: { level: number; msg: string; route?: string; request_id?: string; err?: { message: string } }[] = [];
 
   before(async () => {
@@ -36,7 +39,11 @@ describe('the HTTP shell', () => {
       { schema: { body: z.object({ n: z.int().positive(), list: z.array(z.object({ a: z.string() })).optional() }) } },
       (request) => request.body,
     );
-    await app.ready();
+    app.get('/address', (request) => {
+      addresses.push(request.ip);
+      return {};
+    });
+    await app.listen({ host: '127.0.0.1', port: 0 });
   });
   after(() => app.close());
 
@@ -140,5 +147,18 @@ describe('the HTTP shell', () => {
       assert.equal(problem.type, `urn:problem:${problem.code.replaceAll('_', '-')}`);
       assert.equal(answer.headers['x-request-id'], problem.request_id);
     }
+  });
+
+  test('nothing is done for a caller who has gone before the request is read: there is no address to count by', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write('GET /address HTTP/1.1\r\nhost: here\r\n\r\n');
+      socket.resetAndDestroy();
+    }
+    const asked = await fetch(`http://127.0.0.1:${port}/address`);
+    assert.equal(asked.status, 200);
+    assert.deepEqual(new Set(addresses), new Set(['127.0.0.1']));
   });
 });
