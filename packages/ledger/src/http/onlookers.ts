@@ -2,7 +2,6 @@
  * Streams that somebody keeps open: so many per credential and per organization, so that one leaves room for the others,
  * and none for longer than the credential counts.
  */
-import { finished } from 'node:stream';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -40,8 +39,7 @@ export function admitOnlookers(db: Ledger['db']): Onlookers {
       if ((present.get(organization_id) ?? 0) >= OF_ONE_ORGANIZATION)
         throw new Refusal('rate_limited', `This organization has ${OF_ONE_ORGANIZATION} event streams open already.`);
       for (const who of [credential, organization_id]) count(who, 1);
-      // Also of a connection that was closed before.
-      finished(reply.raw, () => {
+      whenOver(reply, () => {
         for (const who of [credential, organization_id]) count(who, -1);
       });
     },
@@ -54,4 +52,10 @@ export function admitOnlookers(db: Ledger['db']): Onlookers {
       return place?.id === organization_id && person.expires_at > new Date().toISOString();
     },
   };
+}
+
+/** When the answer has left or nobody waits for it; at once, when the caller has gone already. */
+export function whenOver({ raw }: FastifyReply, act: () => void): void {
+  if (raw.destroyed) act();
+  else raw.once('close', act);
 }

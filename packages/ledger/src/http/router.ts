@@ -2,7 +2,6 @@
  * The organization's compute router, under the ledger's own sign-in and roles. The browser never talks to the router: it
  * stands at another origin and knows no people. What is not listed here is not forwarded.
  */
-import { finished } from 'node:stream';
 import { RouterChange, RouterConnection } from '@rcpt/contract/ledger/router.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -18,7 +17,7 @@ import { connectRouter } from '../router/connect.ts';
 import { exchange } from '../router/exchange.ts';
 import { findRouter } from '../store/routers.ts';
 import { keyOf } from './idempotent.ts';
-import type { Onlookers } from './onlookers.ts';
+import { type Onlookers, whenOver } from './onlookers.ts';
 
 const FORWARDED = {
   read: [
@@ -148,8 +147,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
   function callUntilGone(reply: FastifyReply): AbortController {
     const call = new AbortController();
     open.add(call);
-    // Also of a connection that was closed before.
-    finished(reply.raw, () => {
+    whenOver(reply, () => {
       call.abort();
       open.delete(call);
     });
