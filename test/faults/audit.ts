@@ -79,15 +79,15 @@ export async function auditTables(db: Db, organization_id: string): Promise<Mint
 }
 
 async function auditRuns(db: Db, organization_id: string, minted: Minted): Promise<void> {
-  const runs = await db.all<{ id: string; stage: string; receipt_id: string | null; stages: string }>(
-    'select id, stage, receipt_id, stages from runs where organization_id = $1',
+  const runs = await db.all<{ id: string; stage: string; receipt_id: string | null; minted_by: string | null }>(
+    'select id, stage, receipt_id, minted_by from runs where organization_id = $1',
     [organization_id],
   );
-  for (const { id, stage, receipt_id, stages } of runs) {
+  for (const { id, stage, receipt_id, minted_by } of runs) {
     const receipt = minted.get(id);
     assert.equal(stage === 'Receipt', receipt !== undefined, `${id} is at ${stage}`);
     assert.equal(receipt_id, receipt === undefined ? null : JSON.parse(receipt).receipt_id);
-    assert.equal(JSON.parse(stages).at(-1).stage, stage);
+    assert.equal(minted_by !== null, receipt !== undefined);
   }
   const known = new Set(runs.map(({ id }) => id));
   for (const run_id of minted.keys()) assert.ok(known.has(run_id), `${run_id} exists`);

@@ -7,13 +7,12 @@
 
 import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
-import type { StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { receiptIdOf, seal } from '@rcpt/proof/receipt.ts';
 import type { Db, Queries } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
-import { reach, refuse } from './domain/run.ts';
+import { refuse } from './domain/run.ts';
 import {
   findPin,
   type Head,
@@ -248,7 +247,7 @@ class GrowingChain {
         organization_id,
         run_id: run.id,
         receipt_id,
-        stages: JSON.stringify(reach(JSON.parse(run.stages) as StageMark[], 'Receipt', created_at, by)),
+        by,
         at: created_at,
       },
       outbox: outboxRows(organization_id, org_seq, JSON.parse(run.notify) as string[], created_at),

@@ -47,6 +47,7 @@ export async function storedIn(ledger: SuiteLedger): Promise<Record<string, stri
     'agent_profiles',
     'flight_sheets',
     'runs',
+    'run_documents',
     'chains',
     'receipts',
     'model_pins',

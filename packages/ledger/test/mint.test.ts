@@ -141,7 +141,7 @@ eachLedger('minting', (ledger) => {
   test('a Run whose approved blocks were damaged in the database does not keep others from minting', async () => {
     const tenant = await ledger.tenant();
     const [good, bad] = await approvedRuns(tenant, 2);
-    await ledger.db.run(`update runs set approved_block = '{"run":' where id = $1`, [bad!]);
+    await ledger.db.run(`update run_documents set approved_block = '{"run":' where id = $1`, [bad!]);
     const answers = await Promise.all([mint(tenant, bad!), mint(tenant, good!)]);
     assert.deepEqual(
       answers.map(({ status }) => status),

@@ -365,7 +365,7 @@ eachLedger('tenancy', (ledger) => {
     const secrets = [founded.api_key, key.api_key, ...Object.values(tenant.keys), ADMIN_TOKEN].map((secret) =>
       secret.slice(-30),
     );
-    for (const table of ['organizations', 'api_keys', 'idempotency_keys', 'runs', 'outbox']) {
+    for (const table of ['organizations', 'api_keys', 'idempotency_keys', 'runs', 'run_documents', 'outbox']) {
       const stored = JSON.stringify(await ledger.db.all(`select * from ${table}`));
       for (const secret of secrets) assert.ok(!stored.includes(secret), table);
     }

@@ -1,12 +1,12 @@
 /** Organizations, approved Runs and whole chains, written straight into the database before anything is measured. */
 import { createHash } from 'node:crypto';
 import { evaluation } from '@rcpt/contract/lanes/eval.ts';
-import { STAGES } from '@rcpt/contract/vocabulary.ts';
+import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/store/chains.ts';
 import { foundOrganization } from '@rcpt/ledger/tenancy.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
-import type { Columns, Db, Value } from '@rcpt/service/db.ts';
+import type { Columns, Db, Queries, Value } from '@rcpt/service/db.ts';
 import { newId, newSortedSecret } from '@rcpt/service/identity.ts';
 
 const AT = '2026-01-05T09:30:00.000Z';
@@ -36,29 +36,27 @@ export async function approvedRuns(
   const runs: { id: string; api_key: string }[] = [];
   while (runs.length < count) {
     const rows: Value[][] = [];
+    const documents: Value[][] = [];
     while (rows.length < ROWS_AT_ONCE && runs.length < count) {
       const turn = runs.length % tenants.length;
       const { organization_id, api_key } = tenants[turn]!;
       const id = newId('run');
       runs.push({ id, api_key });
       const approved_block = JSON.stringify(blockOf(id));
-      rows.push([
+      rows.push(runRow(organization_id, id, 'Approval', null));
+      documents.push([
         organization_id,
         id,
-        'Approval',
         stages[turn]!,
-        AT,
         INPUTS,
         EVIDENCE,
         CHECKS,
-        VERDICT,
         APPROVAL,
         EXECUTION,
         approved_block,
-        null,
       ]);
     }
-    await db.insert('runs', RUN_COLUMNS, rows.map(withDefaults));
+    await insertRuns(db, rows, documents);
   }
   return runs;
 }
@@ -71,6 +69,7 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
   for (let org_seq = 0; org_seq < count; ) {
     const receipts: StoredReceipt[] = [];
     const runs: Value[][] = [];
+    const documents: Value[][] = [];
     for (const end = Math.min(count, org_seq + ROWS_AT_ONCE); org_seq < end; org_seq++) {
       const run_id = newId('run');
       const share_token = newSortedSecret();
@@ -96,12 +95,13 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
         payload: canonical,
       });
       // The Runs of long ago matter for their number; what was posted with them is not looked at again.
-      runs.push([organization_id, run_id, 'Receipt', stages, AT, '{}', '[]', '[]', '{}', '{}', '{}', null, receipt_id]);
+      runs.push(runRow(organization_id, run_id, 'Receipt', receipt_id));
+      documents.push([organization_id, run_id, stages, '{}', '[]', '[]', '{}', '{}', null]);
       parent_hash = receipt_sha256;
     }
     await db.transaction(async (tx) => {
       await insertReceipts(tx, receipts);
-      await tx.insert('runs', RUN_COLUMNS, runs.map(withDefaults));
+      await insertRuns(tx, runs, documents);
       await tx.run('update chains set org_seq = $2, receipt_sha256 = $3 where organization_id = $1', [
         organization_id,
         org_seq - 1,
@@ -112,15 +112,32 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
   }
 }
 
-const RUN_COLUMNS: Columns = Object.fromEntries(
-  (
-    'organization_id id stage stages updated_at inputs evidence checks verdict approval execution approved_block receipt_id ' +
-    'lane title notify created_at'
-  )
-    .split(' ')
-    .map((column) => [column, 'text']),
+const columnsOf = (names: string): Columns => Object.fromEntries(names.split(' ').map((column) => [column, 'text']));
+const RUN_COLUMNS = columnsOf('organization_id id stage receipt_id verdict lane title created_at updated_at');
+const DOCUMENT_COLUMNS = columnsOf(
+  'organization_id id stages inputs evidence checks approval execution approved_block notify',
 );
-const withDefaults = (row: Value[]): Value[] => [...row, 'eval', 'Invoice 2026-0117 against the sheet', '[]', AT];
+
+const runRow = (organization_id: string, id: string, stage: Stage, receipt_id: string | null): Value[] => [
+  organization_id,
+  id,
+  stage,
+  receipt_id,
+  VERDICT,
+  'eval',
+  'Invoice 2026-0117 against the sheet',
+  AT,
+  AT,
+];
+
+async function insertRuns(db: Queries, runs: Value[][], documents: Value[][]): Promise<void> {
+  await db.insert('runs', RUN_COLUMNS, runs);
+  await db.insert(
+    'run_documents',
+    DOCUMENT_COLUMNS,
+    documents.map((row) => [...row, '[]']),
+  );
+}
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -32,7 +32,6 @@ export interface MintableRun {
   id: string;
   stage: string;
   lane: string;
-  stages: string;
   notify: string;
   approved_block: string | null;
   receipt_id: string | null;
@@ -67,9 +66,10 @@ export async function loadMintable(
   keys: { organization_id: string; run_id: string }[],
 ): Promise<MintableRun[]> {
   return tx.all<MintableRun>(
-    `select r.organization_id, r.id, r.stage, r.lane, r.stages, r.notify, r.approved_block, r.receipt_id
+    `select r.organization_id, r.id, r.stage, r.lane, d.notify, d.approved_block, r.receipt_id
      from ${tx.dialect.jsonRows('$1')} as k
-     join runs r on r.organization_id = k.value ->> 0 and r.id = k.value ->> 1`,
+     join runs r on r.organization_id = k.value ->> 0 and r.id = k.value ->> 1
+     join run_documents d on d.organization_id = r.organization_id and d.id = r.id`,
     [JSON.stringify(keys.map(({ organization_id, run_id }) => [organization_id, run_id]))],
   );
 }
@@ -102,13 +102,13 @@ export async function insertReceipts(tx: Queries, receipts: StoredReceipt[]): Pr
 /** A Run reaches Receipt once, and only from Approval. */
 export async function markMinted(
   tx: Queries,
-  minted: { organization_id: string; run_id: string; receipt_id: string; stages: string; at: string }[],
+  minted: { organization_id: string; run_id: string; receipt_id: string; by: string; at: string }[],
 ): Promise<void> {
   const changed = await tx.run(
-    `update runs set stage = 'Receipt', receipt_id = m.value ->> 2, stages = m.value ->> 3, updated_at = m.value ->> 4
+    `update runs set stage = 'Receipt', receipt_id = m.value ->> 2, minted_by = m.value ->> 3, updated_at = m.value ->> 4
      from ${tx.dialect.jsonRows('$1')} as m
      where runs.organization_id = m.value ->> 0 and runs.id = m.value ->> 1 and stage = 'Approval' and receipt_id is null`,
-    [JSON.stringify(minted.map((m) => [m.organization_id, m.run_id, m.receipt_id, m.stages, m.at]))],
+    [JSON.stringify(minted.map((m) => [m.organization_id, m.run_id, m.receipt_id, m.by, m.at]))],
   );
   if (changed !== minted.length) throw new Error('a Run changed while it was minted');
 }

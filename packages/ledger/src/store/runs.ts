@@ -6,6 +6,20 @@ import type { Run } from '../domain/run.ts';
 import { isPartOf } from '../domain/search.ts';
 import { fitting, STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
+/** What stages and the mint change: a small row. */
+const ROW = [
+  'organization_id',
+  'id',
+  'lane',
+  'title',
+  'stage',
+  'executed_by',
+  'verdict',
+  'receipt_id',
+  'created_at',
+  'updated_at',
+] as const;
+/** What one stage brings, and all later ones only read: a row beside it. */
 const DOCUMENTS = [
   'stages',
   'inputs',
@@ -15,30 +29,27 @@ const DOCUMENTS = [
   'execution',
   'checks',
   'assignment',
-  'verdict',
   'approval',
   'approved_block',
 ] as const;
-const PLAIN = [
-  'organization_id',
-  'id',
-  'lane',
-  'title',
-  'stage',
-  'executed_by',
-  'receipt_id',
-  'created_at',
-  'updated_at',
-] as const;
-const COLUMNS = [...PLAIN, ...DOCUMENTS];
+const JSON_COLUMNS = [...DOCUMENTS, 'verdict'] as const;
+type Column = (typeof ROW)[number] | (typeof DOCUMENTS)[number];
+
+const WHOLE = 'runs join run_documents using (organization_id, id)';
+const SELECT = `select ${[...ROW, 'minted_by', ...DOCUMENTS].join(', ')} from ${WHOLE}`;
 
 type Stored = Record<string, string | null>;
 
 export async function insertRun(tx: Queries, run: Run): Promise<void> {
-  const places = COLUMNS.map((_, i) => `$${i + 1}`).join(', ');
+  await insertColumns(tx, 'runs', run, ROW);
+  await insertColumns(tx, 'run_documents', run, ['organization_id', 'id', ...DOCUMENTS]);
+}
+
+async function insertColumns(tx: Queries, table: string, run: Run, columns: readonly Column[]): Promise<void> {
+  const places = columns.map((_, i) => `$${i + 1}`).join(', ');
   await tx.run(
-    `insert into runs (${COLUMNS.join(', ')}) values (${places})`,
-    COLUMNS.map((column) => stored(run, column)),
+    `insert into ${table} (${columns.join(', ')}) values (${places})`,
+    columns.map((column) => stored(run, column)),
   );
 }
 
@@ -53,15 +64,23 @@ export async function lockRun(tx: Queries, organization_id: string, id: string):
 }
 
 /** Writes the named members of `change`; the row must still be where `from` was read. */
-export async function updateRun(tx: Queries, from: Run, change: Partial<Run>): Promise<Run> {
+export async function updateRun(tx: Queries, from: Run, change: Partial<Run> & Pick<Run, 'updated_at'>): Promise<Run> {
   const run = { ...from, ...change };
-  const columns = COLUMNS.filter((column) => column in change);
-  const sets = columns.map((column, i) => `${column} = $${i + 5}`).join(', ');
-  const changed = await tx.run(
-    `update runs set ${sets} where organization_id = $1 and id = $2 and stage = $3 and updated_at = $4`,
-    [run.organization_id, run.id, from.stage, from.updated_at, ...columns.map((column) => stored(run, column))],
-  );
+  const key = [run.organization_id, run.id];
+  const write = (table: string, columns: readonly Column[], guard: string, params: Value[]) => {
+    const sets = columns.map((column, i) => `${column} = $${i + params.length + 1}`).join(', ');
+    const values = columns.map((column) => stored(run, column));
+    return tx.run(`update ${table} set ${sets} where organization_id = $1 and id = $2 ${guard}`, [
+      ...params,
+      ...values,
+    ]);
+  };
+  const named = (column: Column) => column in change;
+  const guarded = [...key, from.stage, from.updated_at];
+  const changed = await write('runs', ROW.filter(named), 'and stage = $3 and updated_at = $4', guarded);
   if (changed !== 1) throw new Error('a locked Run changed under its transaction');
+  const documents = DOCUMENTS.filter(named);
+  if (documents.length > 0) await write('run_documents', documents, '', key);
   return run;
 }
 
@@ -90,16 +109,13 @@ async function pageOfRuns(db: Queries, organization_id: string, query: RunQuery)
 async function fittingRuns(db: Queries, where: string, params: Value[], limit = MOST): Promise<[Run[], boolean]> {
   const n = params.length + 1;
   const sizes = await db.all<{ id: string; byte_size: number }>(
-    `select id, ${BYTE_SIZE} as byte_size from runs ${where} order by id desc limit $${n}`,
+    `select id, ${BYTE_SIZE} as byte_size from ${WHOLE} ${where} order by id desc limit $${n}`,
     [...params, limit],
   );
   const page = fitting(sizes);
   const oldest = page.at(-1);
   if (oldest === undefined) return [[], true];
-  const rows = await db.all<Stored>(
-    `select ${COLUMNS.join(', ')} from runs ${where} and id >= $${n} order by id desc`,
-    [...params, oldest.id],
-  );
+  const rows = await db.all<Stored>(`${SELECT} ${where} and id >= $${n} order by id desc`, [...params, oldest.id]);
   return [rows.map(fromRow), page.length === sizes.length];
 }
 
@@ -152,24 +168,27 @@ function conditionsOf(organization_id: string, { lane, stage, after }: RunQuery)
 }
 
 /** Of the documents; the rest of a row is small. */
-const BYTE_SIZE = DOCUMENTS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
+const BYTE_SIZE = JSON_COLUMNS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-const SELECT_ONE = `select ${COLUMNS.join(', ')} from runs where organization_id = $1 and id = $2`;
+const SELECT_ONE = `${SELECT} where organization_id = $1 and id = $2`;
 
 function found(row: Stored | undefined): Run {
   if (row === undefined) throw new Refusal('not_found', 'This organization has no such Run.');
   return fromRow(row);
 }
 
-function stored(run: Run, column: (typeof COLUMNS)[number]): Value {
+function stored(run: Run, column: Column): Value {
   const value = run[column];
   if (value === null) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function fromRow(row: Stored): Run {
-  const run: Record<string, unknown> = { ...row };
-  for (const column of DOCUMENTS) run[column] = row[column] === null ? null : JSON.parse(row[column]!);
+function fromRow({ minted_by, ...row }: Stored): Run {
+  const read: Record<string, unknown> = row;
+  for (const column of JSON_COLUMNS) read[column] = row[column] === null ? null : JSON.parse(row[column]!);
+  const run = read as unknown as Run;
   run.checks ??= [];
-  return run as unknown as Run;
+  // Nothing changes a Run after its mint.
+  if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });
+  return run;
 }
