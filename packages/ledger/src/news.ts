@@ -18,6 +18,8 @@ export interface NewsDesk {
   tell(organization_id: string, changed: Changed): void;
   /** Hears of one organization until the answer is called. */
   listen(organization_id: string, heard: (changed: Changed) => void): () => void;
+  /** Tells the other processes at once that somebody's rights changed. */
+  tellRights(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,10 +29,12 @@ interface Gathering extends Omit<Changed, 'runs'> {
 /** What processes say to each other. */
 interface Said {
   from: string;
+  rights?: true;
   changed: [organization_id: string, changed: Changed][];
 }
 
-export async function openNewsDesk(db: Db): Promise<NewsDesk> {
+/** @param rightsChanged another process says that somebody's did */
+export async function openNewsDesk(db: Db, rightsChanged: () => void): Promise<NewsDesk> {
   const from = newId('desk');
   const listeners = new Map<string, Set<(changed: Changed) => void>>();
   let gathered = new Map<string, Gathering>();
@@ -42,8 +46,12 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
   };
   const stop = await db.listen(CHANNEL, (payload) => {
     const said = JSON.parse(payload) as Said;
-    if (said.from !== from) deliver(said.changed);
+    if (said.from === from) return;
+    if (said.rights) rightsChanged();
+    deliver(said.changed);
   });
+  // Best effort: whoever hears nothing looks again by the clock.
+  const tellOthers = (payload: string) => db.notify(CHANNEL, payload).catch(() => undefined);
 
   async function say(): Promise<void> {
     timer = undefined;
@@ -53,8 +61,7 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
     ]);
     gathered = new Map();
     deliver(changed);
-    // Best effort: whoever hears nothing looks again by the clock.
-    for (const payload of payloadsOf(from, changed)) await db.notify(CHANNEL, payload).catch(() => undefined);
+    for (const payload of payloadsOf(from, changed)) await tellOthers(payload);
   }
 
   return {
@@ -73,6 +80,7 @@ export async function openNewsDesk(db: Db): Promise<NewsDesk> {
         if (those.size === 0 && listeners.get(organization_id) === those) listeners.delete(organization_id);
       };
     },
+    tellRights: () => tellOthers(JSON.stringify({ from, rights: true, changed: [] } satisfies Said)),
     async close() {
       clearTimeout(timer);
       await say();

@@ -69,7 +69,8 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     base_url: () => config.base_url ?? address.url,
     now,
   });
-  const desk = await openNewsDesk(db);
+  const kept = new KeptCredentials(() => desk.tellRights());
+  const desk = await openNewsDesk(db, () => kept.drop());
   const ledger: Ledger = {
     config,
     get base_url() {
@@ -78,7 +79,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     db,
     minter,
     people,
-    kept: new KeptCredentials(),
+    kept,
     verifier: createVerifier(db),
     desk,
     storage,

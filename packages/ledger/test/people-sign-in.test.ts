@@ -166,7 +166,7 @@ eachLedger(
   { LEDGER_SIGN_IN_REQUESTS_PER_MINUTE: '100000' },
 );
 
-eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh) => {
+eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
   const folders: string[] = [];
   after(() => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -192,6 +192,29 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh) => {
       while ((await there.ask('GET', '/ledger')).status !== 403) {
         assert.ok(performance.now() < deadline, 'five seconds have passed');
         await sleep(100);
+      }
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  test('who switches organizations at one ledger has switched at the other, too, at once', {
+    skip: engine === 'sqlite',
+  }, async () => {
+    const database = await fresh();
+    const [one, two] = [await running(database), await running(database)];
+    try {
+      const [here, there] = [await one.tenant('Here'), await one.tenant('There')];
+      const { email } = await addMember(here, 'agent');
+      await addMember(there, 'agent', email);
+      const browser = await signIn(one, email);
+      for (const { organization_id } of [there, here, there]) {
+        assert.equal((await browserOf(two, browser.cookie).ask('GET', '/session')).status, 200);
+        const switched = await browser.ask('PATCH', '/session', { body: { organization_id } });
+        assert.equal(switched.json.organization.id, organization_id);
+        await sleep(100);
+        const { json } = await browserOf(two, browser.cookie).ask('GET', '/session');
+        assert.equal(json.organization.id, organization_id);
       }
     } finally {
       await Promise.all([one.close(), two.close()]);

@@ -43,7 +43,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         return { body: added, location: `/members/${added.id}` };
       });
       // Whoever was refused for belonging nowhere does so no longer.
-      ledger.kept.forget();
+      await ledger.kept.forget();
       // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
       if (added !== null) await invite(request.principal, added).catch(() => undefined);
       return reply;
@@ -84,7 +84,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
       const { organization_id } = request.principal;
       const { id } = request.params;
       const changed = await ledger.db.transaction((tx) => changeMember(tx, organization_id, id, request.body.role));
-      ledger.kept.forget();
+      await ledger.kept.forget();
       return changed;
     },
   );
@@ -103,7 +103,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     async (request) => {
       const { organization_id } = request.principal;
       const removed = await ledger.db.transaction((tx) => removeMember(tx, organization_id, request.params.id));
-      ledger.kept.forget();
+      await ledger.kept.forget();
       return removed;
     },
   );

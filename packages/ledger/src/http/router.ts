@@ -163,7 +163,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
       if (call.signal.aborted) return clearInterval(looking);
       // Who cannot be looked up now comes again when the database is back.
       if (!(await mayGoOn().catch(() => false))) call.abort();
-    }, LOOK_MS);
+    }, LOOK_MS).unref();
   }
 }
 

@@ -73,7 +73,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request) => {
       await chooseOrganization(ledger.db, request.person!.session_id, request.body.organization_id);
-      ledger.kept.forget();
+      await ledger.kept.forget();
       const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
       // Signed out, or removed, in the meantime.
       if (person === undefined) throw sessionEnded();
@@ -90,7 +90,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       await deleteSession(ledger.db, request.person!.session_id);
-      ledger.kept.forget();
+      await ledger.kept.forget();
       reply.header('set-cookie', ledger.people.farewell);
       return { signed_out: true as const };
     },
@@ -108,7 +108,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       await deleteSessionsOf(ledger.db, request.person!.person_id);
-      ledger.kept.forget();
+      await ledger.kept.forget();
       reply.header('set-cookie', ledger.people.farewell);
       return { signed_out: true as const };
     },

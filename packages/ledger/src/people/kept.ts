@@ -1,6 +1,7 @@
 /**
  * Credentials that were looked up lately: a lookup is asked for at most every two seconds, so what is withdrawn is refused
- * everywhere within five. What is changed in this process is forgotten here at once.
+ * everywhere within five. What is changed in this process is forgotten here at once, and, as soon as they hear of it, by the
+ * others on the same database: who switches organizations would else be asked as whom by one, and answered by another.
  */
 import type { Principal } from '../domain/principal.ts';
 import type { SignedIn } from './people.ts';
@@ -17,7 +18,13 @@ export interface Credential {
 
 export class KeptCredentials {
   readonly #known = new Map<string, { credential: Credential; until: number }>();
+  readonly #tellOthers: () => Promise<void>;
   #forgotten = 0;
+
+  /** @param tellOthers best effort; they call `drop` */
+  constructor(tellOthers: () => Promise<void>) {
+    this.#tellOthers = tellOthers;
+  }
 
   /** @param sha256 of the presented secret */
   get(sha256: string): Credential | undefined {
@@ -35,7 +42,13 @@ export class KeptCredentials {
     return credential;
   }
 
-  forget(): void {
+  /** After a change of who may what, and before its answer: resolves when the others have been told. */
+  async forget(): Promise<void> {
+    this.drop();
+    await this.#tellOthers();
+  }
+
+  drop(): void {
     this.#forgotten++;
     this.#known.clear();
   }
