@@ -203,6 +203,22 @@ describe('the console in a browser', () => {
     person.clean();
   });
 
+  test('says that the ledger does not answer, and comes back by itself', async () => {
+    const away = await visitor(browser, house.ledger_url, {}, [/ERR_INTERNET_DISCONNECTED|preload CSS/]);
+    await away.context.addCookies(await person.context.cookies());
+    await away.page.goto(`${house.ledger_url}/runs`);
+    await away.page.getByRole('heading', { name: 'Runs' }).waitFor();
+    await away.context.setOffline(true);
+    await away.page.getByRole('link', { name: 'Ledger' }).click();
+    await away.page.getByText('The ledger does not answer').waitFor();
+    await away.page.getByText('The ledger cannot be reached').waitFor();
+    await away.context.setOffline(false);
+    await away.page.getByRole('heading', { name: 'The chain' }).waitFor();
+    assert.equal(await away.page.getByText('The ledger does not answer').count(), 0);
+    away.clean();
+    await away.context.close();
+  });
+
   test('verifies the chain, and draws where it breaks after the database was altered', async () => {
     await page.goto(`${house.ledger_url}/ledger`);
     await page

@@ -4,6 +4,7 @@
  */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { QueryClient } from '@tanstack/react-query';
+import { findLedger } from './away.ts';
 import { KEYS } from './keys.ts';
 
 const FIRST_WAIT_MS = 2_000;
@@ -33,6 +34,7 @@ export function listen(store: QueryClient): () => void {
     source.addEventListener('changed', ({ data }: MessageEvent<string>) => forget(store, JSON.parse(data) as Changed));
     source.addEventListener('error', () => {
       missed = true;
+      void findLedger();
       // A closed stream was refused; the browser itself resumes one that broke off.
       if (source?.readyState !== EventSource.CLOSED) return;
       timer = setTimeout(open, wait);

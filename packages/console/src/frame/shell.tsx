@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useAway } from '../api/away.ts';
 import { listen } from '../api/events.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { store } from '../api/store.ts';
@@ -48,6 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </div>
       </section>
       <main id="main" tabIndex={-1}>
+        <Away />
         <Inside error={known ? null : session.error} retry={() => void session.refetch()}>
           {known ? (
             <Fault key={path}>
@@ -59,6 +61,16 @@ export function Shell({ children }: { children: ReactNode }) {
         </Inside>
       </main>
       <KeyboardHelp />
+    </div>
+  );
+}
+
+/** What is shown stays: it may be old, and nobody knows until the ledger answers again. */
+function Away() {
+  const away = useAway();
+  return (
+    <div className="ledger-away" role="status">
+      {away && <p>The ledger does not answer. What you see may be old; the console keeps asking.</p>}
     </div>
   );
 }
