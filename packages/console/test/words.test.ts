@@ -57,6 +57,12 @@ describe('the forms of a Run', () => {
 
   test('what is no number and no JSON is said, with its line', () => {
     assert.throws(() => inputsOf('cook', { pairs: 'many' }), /Training pairs: many is no number/);
+    for (const comma of ['0,61', '0,933', '1,2', '12,3456'])
+      assert.throws(() => inputsOf('cook', { eval_before: comma }), /no number; decimals take a point/);
+    assert.equal(inputsOf('cook', { eval_before: '-1,234,567.5' }).eval_before, -1_234_567.5);
+    for (const json of ['[1, 2]', 'null', '"text"'])
+      assert.throws(() => inputsOf('eval', { '': json }), /has to be an object/);
+    assert.deepEqual(inputsOf('model-pin', { card: '["any", "JSON"]' }).card, ['any', 'JSON']);
     assert.throws(() => parsedJson('{\n  "a": 1,\n  oops\n}', 'This'), /This is not JSON yet: look at line 3/);
   });
 });

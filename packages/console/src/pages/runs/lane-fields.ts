@@ -135,15 +135,16 @@ export function inputsOf(lane: LaneName, typed: Readonly<Record<string, string>>
   return inputs;
 }
 
-function readField({ kind, label }: LaneField, text: string): unknown {
+function readField({ name, kind, label }: LaneField, text: string): unknown {
   switch (kind) {
-    case 'number': {
-      const value = Number(text.replaceAll(',', ''));
-      if (!Number.isFinite(value)) throw new Error(`${label}: ${text} is no number.`);
+    case 'number':
+      return readNumber(text, label);
+    case 'json': {
+      const value = parsedJson(text, label);
+      if (name === '' && (typeof value !== 'object' || value === null || Array.isArray(value)))
+        throw new Error(`${label}: it has to be an object: { … }.`);
       return value;
     }
-    case 'json':
-      return parsedJson(text, label);
     case 'lines':
       return text.split('\n').flatMap((line) => line.trim() || []);
     case 'flight_sheet': {
@@ -153,6 +154,14 @@ function readField({ kind, label }: LaneField, text: string): unknown {
     default:
       return text;
   }
+}
+
+/** `1,200` groups thousands. Any other comma is refused: 0,61 sealed as 61 would be somebody's decimal. */
+function readNumber(text: string, label: string): number {
+  const plain = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text;
+  const value = Number(plain);
+  if (Number.isFinite(value)) return value;
+  throw new Error(`${label}: ${text} is no number${text.includes(',') ? '; decimals take a point' : ''}.`);
 }
 
 /** Throws one sentence with where it stops being JSON. */
