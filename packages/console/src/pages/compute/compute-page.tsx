@@ -33,20 +33,22 @@ interface ComputePageProps<Data> {
 
 export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
   const connected = !isUnconnected(query.error);
+  const away = isAway(query.error);
   useRouterNews(connected && query.data !== undefined);
   return (
     <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
       {!connected ? (
         <NotConnected />
-      ) : isAway(query.error) ? (
-        <>
-          <Away error={query.error} since={query.data === undefined ? null : query.dataUpdatedAt} />
-          {query.data === undefined ? null : children(query.data)}
-        </>
       ) : (
-        <Loaded query={query} skeleton={skeleton}>
-          {children}
-        </Loaded>
+        <>
+          {away && <Away error={query.error} since={query.data === undefined ? null : query.dataUpdatedAt} />}
+          {/* One place in the tree, away or not: a log that was read and a form that is filled in stay. */}
+          {(!away || query.data !== undefined) && (
+            <Loaded query={query} skeleton={skeleton}>
+              {children}
+            </Loaded>
+          )}
+        </>
       )}
     </Page>
   );
