@@ -7,7 +7,7 @@ import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Clock, Effect, Job } from './domain/job.ts';
-import { enqueue, headsOf, type LeaseAct, leaseTogether } from './lease.ts';
+import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
@@ -88,15 +88,19 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   const clock: Clock = { now: book.now, lease_seconds };
   const news = noNews(watched?.());
   const sheet = new WorkSheet(tx, book, news);
+  let leases: LeaseAct[] = [];
+  let granted: Granted[] = [];
   return {
     news,
-    write: () => sheet.write(),
+    async write() {
+      await together(sheet.write(), seeContended(tx, leases, granted));
+    },
     async perform(acts) {
       const outcomes = new Array<unknown>(acts.length);
       for (const [i, act] of acts.entries())
         if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
       for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
-      const leases = acts.filter((act) => act.kind === 'lease');
+      leases = acts.filter((act) => act.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
       const [, orders, heads] = await together(
         sheet.read(acts.flatMap(jobsOf)),
@@ -110,8 +114,8 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
       if (leases.length > 0) {
         const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
         enqueue(queues, sheet.created());
-        const granted = await leaseTogether(tx, leases, orders, queues, sheet, clock);
-        for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted.shift();
+        granted = leaseTogether(leases, orders, queues, sheet, clock);
+        for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted[leases.indexOf(act)];
       }
       return outcomes;
     },

@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import type { WorkSheet } from './acts.ts';
 import { type Clock, type Job, lease } from './domain/job.ts';
 import { queueKey } from './news.ts';
-import { countQueued, lockQueued } from './store/jobs.ts';
+import { hasQueued, lockQueued } from './store/jobs.ts';
 import type { Orders } from './store/workers.ts';
 
 export interface LeaseAct {
@@ -36,46 +36,45 @@ export interface Granted {
 }
 type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 
-/** What each act is given, in the order of the acts. */
-export async function leaseTogether(
-  tx: Queries,
+/** What each act is given, in the order of the acts; whether it is contended is seen later. */
+export function leaseTogether(
   acts: LeaseAct[],
   orders: Orders,
   queues: Queues,
   sheet: WorkSheet,
   clock: Clock,
-): Promise<Granted[]> {
-  const isServed = (act: LeaseAct) => act.wanted() && orders.get(act.worker_id) !== 'drain';
-  const served = new Set(acts.filter(isServed));
-  const granted: Granted[] = [];
-  for (const act of acts) {
-    const leases = served.has(act) ? take(act, queues, sheet, clock) : [];
-    const contended = served.has(act) && leases.length === 0 && (await isContended(tx, pairsOf(act), queues));
-    granted.push({ draining: orders.get(act.worker_id) === 'drain', contended, leases });
-  }
-  return granted;
+): Granted[] {
+  return acts.map((act) => {
+    const draining = orders.get(act.worker_id) === 'drain';
+    const leases = act.wanted() && !draining ? take(act, queues, sheet, clock) : [];
+    return { draining, contended: false, leases };
+  });
 }
 
-/** Are there more queued jobs than this transaction could lock? Only where several processes share a database. */
-async function isContended(tx: Queries, keys: string[], queues: Queues): Promise<boolean> {
-  if (tx.dialect.forUpdateSkipLocked === '') return false;
-  for (const key of keys) {
-    const { locked } = queues.get(key)!;
+/**
+ * Marks those who went empty-handed although such jobs are queued: another process holds them. Asked behind what this commit
+ * writes, by which all that it could lock has left their queues.
+ */
+export async function seeContended(tx: Queries, acts: LeaseAct[], granted: Granted[]): Promise<void> {
+  if (tx.dialect.forUpdateSkipLocked === '') return;
+  const isEmptyHanded = ({ draining, leases }: Granted) => !draining && leases.length === 0;
+  const empty = acts.flatMap((act, i) =>
+    isEmptyHanded(granted[i]!) ? [{ keys: pairsOf(act), given: granted[i]! }] : [],
+  );
+  const asked = [...new Set(empty.flatMap(({ keys }) => keys))].map(async (key) => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
-    if ((await countQueued(tx, gpu_sku, job_type, locked + 1)) > locked) return true;
-  }
-  return false;
+    if (!(await hasQueued(tx, gpu_sku, job_type))) return;
+    for (const { keys, given } of empty) given.contended ||= keys.includes(key);
+  });
+  await together(...asked);
 }
 
 function take(act: LeaseAct, queues: Queues, sheet: WorkSheet, clock: Clock): Leased[] {
   const leases: Leased[] = [];
-  const open = pairsOf(act).flatMap((key) => queues.get(key) ?? []);
+  const open = pairsOf(act).map((key) => queues.get(key) ?? []);
   while (leases.length < act.max_jobs) {
-    const next = open.reduce<Queue | null>(
-      (best, queue) => (isBefore(queue.jobs[0], best?.jobs[0]) ? queue : best),
-      null,
-    );
-    const job = next?.jobs.shift();
+    const next = open.reduce<Job[]>((best, queue) => (isBefore(queue[0], best[0]) ? queue : best), []);
+    const job = next.shift();
     if (job === undefined) break;
     leases.push(leaseTo(act, job, sheet, clock));
   }
@@ -83,30 +82,24 @@ function take(act: LeaseAct, queues: Queues, sheet: WorkSheet, clock: Clock): Le
 }
 
 /** The locked heads of queues, by `sku type`. */
-export type Queues = Map<string, Queue>;
-interface Queue {
-  jobs: Job[];
-  /** How many of them the database had. */
-  locked: number;
-}
+export type Queues = Map<string, Job[]>;
 
 /** The first jobs of every queue that is asked for, as many as all askers together could take. */
 export async function headsOf(tx: Queries, acts: LeaseAct[]): Promise<Queues> {
   const wanted = new Map<string, number>();
   for (const act of acts)
     if (act.wanted()) for (const key of pairsOf(act)) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
-  const heads = [...wanted].map(async ([key, limit]): Promise<[string, Queue]> => {
+  const heads = [...wanted].map(async ([key, limit]): Promise<[string, Job[]]> => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
-    const jobs = await lockQueued(tx, gpu_sku, job_type, limit);
-    return [key, { jobs, locked: jobs.length }];
+    return [key, await lockQueued(tx, gpu_sku, job_type, limit)];
   });
   return new Map(await together(...heads));
 }
 
 /** New jobs take their places in the queues before they are stored: one that is leased at once is stored as leased. */
 export function enqueue(queues: Queues, jobs: Job[]): void {
-  for (const job of jobs) queues.get(queueKey(job.requested_gpu_sku, job.job_type))?.jobs.push(job);
-  if (jobs.length > 0) for (const { jobs } of queues.values()) jobs.sort((a, b) => (isBefore(a, b) ? -1 : 1));
+  for (const job of jobs) queues.get(queueKey(job.requested_gpu_sku, job.job_type))?.push(job);
+  if (jobs.length > 0) for (const queue of queues.values()) queue.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
 
 /** Only priced SKUs have queues. */

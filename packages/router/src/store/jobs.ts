@@ -72,13 +72,13 @@ export async function lockQueued(tx: Queries, gpu_sku: string, job_type: string,
   return rows.map(jobOf);
 }
 
-/** Queued jobs of one SKU and type, those that another transaction holds included; counted up to `most`. */
-export async function countQueued(tx: Queries, gpu_sku: string, job_type: string, most: number): Promise<number> {
-  const row = await tx.get<{ n: number }>(
-    `select count(*) as n from (select 1 from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2 limit $3) as queued`,
-    [gpu_sku, job_type, most],
+/** Whether jobs of one SKU and type are queued, those that another transaction holds included. */
+export async function hasQueued(tx: Queries, gpu_sku: string, job_type: string): Promise<boolean> {
+  const row = await tx.get(
+    `select 1 from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2 limit 1`,
+    [gpu_sku, job_type],
   );
-  return row?.n ?? 0;
+  return row !== undefined;
 }
 
 const AS_READ = { id: 'text', status: 'text', lease_sha256: 'text' } as const;
