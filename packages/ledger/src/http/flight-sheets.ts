@@ -11,10 +11,12 @@ import { compileSheet } from '../domain/sheet/compile.ts';
 import type { Ledger } from '../ledger.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
 import { trySheet } from '../trial.ts';
+import { shareTrialTime } from '../trial-time.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['flight sheets'], security: [{ bearer: [] }] };
+  const trialTime = shareTrialTime();
 
   app.post(
     '/flight-sheets',
@@ -62,12 +64,12 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Try a flight sheet, published or not, on one submission; nothing is stored',
         description:
-          'Decided as the checks of an eval Run would be. `verdict` is null while a rule waits for a person. A sheet that does not compile is refused as it would be on publishing.',
+          'Decided as the checks of an eval Run would be. `verdict` is null while a rule waits for a person. A sheet that does not compile is refused as it would be on publishing. What an organization’s trials may take of the service’s time is limited.',
         body: FlightSheetTrial,
         response: { 200: FlightSheetFindings },
       },
     },
-    async (request) => trySheet(request.body),
+    async ({ principal, body }) => trialTime.spend(principal.organization_id, () => trySheet(body)),
   );
 
   app.get(
