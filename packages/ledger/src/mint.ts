@@ -10,7 +10,7 @@ import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { receiptIdOf, seal } from '@rcpt/proof/receipt.ts';
-import type { Db, Queries } from '@rcpt/service/db.ts';
+import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { refuse } from './domain/run.ts';
 import {
@@ -87,30 +87,30 @@ export function createMinter(settings: MintSettings): Minter {
 
   /** Answers those it takes, or returns them to be tried one by one: what is wrong with one Run must not fail the others. */
   async function mintInOne(take: () => Waiting[]): Promise<Waiting[]> {
-    let together: Waiting[] = [];
+    let taken: Waiting[] = [];
     try {
       const outcomes = await settings.db.transaction((tx) => {
-        if (together.length === 0) together = take();
-        answering = together.length;
+        if (taken.length === 0) taken = take();
+        answering = taken.length;
         return mintTogether(
           tx,
-          together.map(({ request }) => request),
+          taken.map(({ request }) => request),
           settings,
         );
       });
-      settle(together, outcomes);
+      settle(taken, outcomes);
     } catch (error) {
-      if (together.length === 0) together = take();
-      if (together.length > 1 && !(error instanceof DatabaseUnavailable)) return together;
-      for (const { reject } of together) reject(error);
+      if (taken.length === 0) taken = take();
+      if (taken.length > 1 && !(error instanceof DatabaseUnavailable)) return taken;
+      for (const { reject } of taken) reject(error);
     }
     answering = 0;
     return [];
   }
 
-  function settle(together: Waiting[], outcomes: Outcome[]): void {
+  function settle(taken: Waiting[], outcomes: Outcome[]): void {
     let fresh = false;
-    for (const [i, { resolve, reject }] of together.entries()) {
+    for (const [i, { resolve, reject }] of taken.entries()) {
       const outcome = outcomes[i]!;
       if (outcome instanceof Refusal) reject(outcome);
       else resolve(outcome);
@@ -134,9 +134,12 @@ export function createMinter(settings: MintSettings): Minter {
 }
 
 async function mintTogether(tx: Queries, requests: MintRequest[], settings: MintSettings): Promise<Outcome[]> {
-  const heads = await lockHeads(tx, [...new Set(requests.map((request) => request.organization_id))]);
+  const [heads, mintable] = await together(
+    lockHeads(tx, [...new Set(requests.map((request) => request.organization_id))]),
+    loadMintable(tx, requests),
+  );
   const chains = new Map(heads.map((head) => [head.organization_id, new GrowingChain(head, tx)]));
-  const runs = new Map((await loadMintable(tx, requests)).map((run) => [keyOf(run.organization_id, run.id), run]));
+  const runs = new Map(mintable.map((run) => [keyOf(run.organization_id, run.id), run]));
 
   const outcomes: Outcome[] = [];
   for (const request of requests) {
@@ -158,24 +161,28 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
   const grown = [...chains.values()].filter((chain) => chain.minted.length > 0);
   const minted = grown.flatMap((chain) => chain.minted);
   if (minted.length === 0) return outcomes;
-  await insertReceipts(
-    tx,
-    minted.map(({ receipt }) => receipt),
-  );
-  await markMinted(
-    tx,
-    minted.map((mint) => mint.run),
-  );
-  await tx.insert(
-    'outbox',
-    OUTBOX_COLUMNS,
-    minted.flatMap((mint) => mint.outbox),
-  );
-  for (const chain of grown)
-    for (const [slug, org_seq] of chain.movedPins) await movePin(tx, chain.from.organization_id, slug, org_seq);
-  await moveHeads(
-    tx,
-    grown.map((chain) => ({ from: chain.from, to: chain.head })),
+  // The commit is sent when all of them have succeeded, not with them: killed before, a ledger leaves nothing.
+  await together(
+    insertReceipts(
+      tx,
+      minted.map(({ receipt }) => receipt),
+    ),
+    markMinted(
+      tx,
+      minted.map((mint) => mint.run),
+    ),
+    tx.insert(
+      'outbox',
+      OUTBOX_COLUMNS,
+      minted.flatMap((mint) => mint.outbox),
+    ),
+    ...grown.flatMap(({ from, movedPins }) =>
+      Array.from(movedPins, ([slug, org_seq]) => movePin(tx, from.organization_id, slug, org_seq)),
+    ),
+    moveHeads(
+      tx,
+      grown.map((chain) => ({ from: chain.from, to: chain.head })),
+    ),
   );
   return outcomes;
 }

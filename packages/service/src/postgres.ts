@@ -232,7 +232,9 @@ function updateOf(table: string, which: Columns, to: Columns, rows: Value[][]): 
   const [key, ...more] = Object.keys(which);
   const types = [...Object.values(which), ...Object.values(to)];
   const assigned = Object.keys(to).map((name, i) => `${name} = v${more.length + 1 + i}`);
-  const unchanged = more.map((name, i) => ` and ${table}.${name} is not distinct from v${i + 1}`);
+  // An index knows `=` only.
+  const same = more.map((_, i) => (rows.some((row) => row[i + 1] === null) ? 'is not distinct from' : '='));
+  const unchanged = more.map((name, i) => ` and ${table}.${name} ${same[i]} v${i + 1}`);
   const sql = `update ${table} set ${assigned.join(', ')} from ${unnest(types)} as change (${types.map((_, i) => `v${i}`).join(', ')})
     where ${table}.${key} = v0${unchanged.join('')}`;
   return [sql, columnsOf(rows, types.length)];

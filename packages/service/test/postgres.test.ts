@@ -276,6 +276,33 @@ eachEngine('transactions of several writers', null, (fresh, engine) => {
     assert.deepEqual(await change(['7', '8', 'unknown']), { found: 2, scans: 0 });
   });
 
+  test('find rows by a key of two columns, and null beside other values', async () => {
+    const { db } = await fresh();
+    await db.script('create table parts (whole text, id text, note text, n bigint, primary key (whole, id))');
+    const which = { whole: 'text', id: 'text', note: 'text' } as const;
+    const rows = Array.from({ length: 5_000 }, (_, i) => ['w', String(i), i === 8 ? 'noted' : null, 0]);
+    await db.insert('parts', { ...which, n: 'bigint' }, rows);
+    const [changed, read] = await db.transaction(async (tx) => {
+      const done = await tx.update('parts', which, { n: 'bigint' }, [
+        ['w', '7', null, 1],
+        ['w', '8', 'noted', 2],
+        ['w', '9', 'noted', 3],
+      ]);
+      await tx.updateAll('parts', which, { n: 'bigint' }, [['w', '10', null, 4]]);
+      if (db.engine === 'sqlite') return [done, 0];
+      const { fetched } = (await tx.get<{ fetched: number }>(
+        "select idx_tup_fetch as fetched from pg_stat_xact_user_tables where relname = 'parts'",
+      ))!;
+      return [done, fetched];
+    });
+    assert.equal(changed, 2);
+    assert.ok(read < 10, `${read} rows were read`);
+    assert.deepEqual(
+      (await db.all<{ id: string }>('select id from parts where n > 0 order by n')).map(({ id }) => id),
+      ['7', '8', '10'],
+    );
+  });
+
   test('give the same row to one of those who skip what is locked', onPostgres, async () => {
     const { db } = await counters();
     const take = (tx: Queries) =>

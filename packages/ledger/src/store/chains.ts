@@ -51,14 +51,12 @@ export async function lockHeads(tx: Queries, organization_ids: string[]): Promis
 
 /** The head moves only from where it was read: the compare-and-swap that makes a chain. */
 export async function moveHeads(tx: Queries, moves: { from: Head; to: Head }[]): Promise<void> {
-  const rows = moves.map(({ from, to }) => [from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256]);
-  const moved = await tx.run(
-    `update chains set org_seq = cast(move.value ->> 2 as bigint), receipt_sha256 = move.value ->> 3
-     from ${tx.dialect.jsonRows('$1')} as move
-     where chains.organization_id = move.value ->> 0 and chains.receipt_sha256 = move.value ->> 1`,
-    [JSON.stringify(rows)],
+  await tx.updateAll(
+    'chains',
+    { organization_id: 'text', receipt_sha256: 'text' },
+    { org_seq: 'bigint', receipt_sha256: 'text' },
+    moves.map(({ from, to }) => [from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256]),
   );
-  if (moved !== moves.length) throw new Error('a chain head moved under its lock');
 }
 
 export async function loadMintable(
@@ -104,13 +102,12 @@ export async function markMinted(
   tx: Queries,
   minted: { organization_id: string; run_id: string; receipt_id: string; by: string; at: string }[],
 ): Promise<void> {
-  const changed = await tx.run(
-    `update runs set stage = 'Receipt', receipt_id = m.value ->> 2, minted_by = m.value ->> 3, updated_at = m.value ->> 4
-     from ${tx.dialect.jsonRows('$1')} as m
-     where runs.organization_id = m.value ->> 0 and runs.id = m.value ->> 1 and stage = 'Approval' and receipt_id is null`,
-    [JSON.stringify(minted.map((m) => [m.organization_id, m.run_id, m.receipt_id, m.by, m.at]))],
+  await tx.updateAll(
+    'runs',
+    { organization_id: 'text', id: 'text', stage: 'text', receipt_id: 'text' },
+    { stage: 'text', receipt_id: 'text', minted_by: 'text', updated_at: 'text' },
+    minted.map((m) => [m.organization_id, m.run_id, 'Approval', null, 'Receipt', m.receipt_id, m.by, m.at]),
   );
-  if (changed !== minted.length) throw new Error('a Run changed while it was minted');
 }
 
 export async function movePin(tx: Queries, organization_id: string, slug: string, org_seq: number): Promise<void> {
