@@ -203,6 +203,24 @@ describe('the console in a browser', () => {
     person.clean();
   });
 
+  test('shows nothing more to somebody who was removed', async () => {
+    const owner = ledgerClient({ base_url: house.ledger_url, token: house.demo.owner_key });
+    const { id } = await owner.addMember({ email: 'guest@workshop.example', role: 'auditor' });
+    const guest = await visitor(browser, house.ledger_url, {}, [/40[13]/]);
+    const asked = Date.now();
+    await guest.page.goto(`${house.ledger_url}/runs`);
+    await guest.page.getByLabel('E-mail address').fill('guest@workshop.example');
+    await guest.page.getByRole('button', { name: 'Mail me a link' }).click();
+    await guest.page.goto(await mailedLink(house.data, 'guest@workshop.example', asked - 1_000));
+    await guest.page.getByRole('link', { name: TITLE }).waitFor();
+    const headers = { authorization: `Bearer ${house.demo.owner_key}` };
+    assert.equal((await fetch(`${house.ledger_url}/members/${id}`, { method: 'DELETE', headers })).status, 200);
+    await guest.page.getByText('You belong to no organization any more').waitFor();
+    assert.equal(await guest.page.getByText(TITLE).count(), 0);
+    guest.clean();
+    await guest.context.close();
+  });
+
   test('says that the ledger does not answer, and comes back by itself', async () => {
     const away = await visitor(browser, house.ledger_url, {}, [/ERR_INTERNET_DISCONNECTED|preload CSS/]);
     await away.context.addCookies(await person.context.cookies());

@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAway } from '../api/away.ts';
 import { listen } from '../api/events.ts';
+import { ProblemError } from '../api/problem.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { store } from '../api/store.ts';
 import { IconButton } from '../parts/button.tsx';
@@ -21,7 +22,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
   const [drawn, setDrawn] = useState(false);
-  const known = session.data !== undefined;
+  // Whoever was removed keeps nothing of the organization on the screen.
+  const removed = session.error instanceof ProblemError && session.error.problem.status === 403;
+  const known = session.data !== undefined && !removed;
   useEffect(() => (known ? listen(store) : undefined), [known]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer and begins at its top
   useEffect(() => {
@@ -43,7 +46,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {drawn && <div className="scrim" aria-hidden="true" onClick={() => setDrawn(false)} />}
       <section className="side" aria-label="Sidebar" data-drawn={drawn || undefined}>
         <div className="side-inside">
-          {session.data ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
+          {session.data && known ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
           <Navigation />
           {session.data && <PersonMenu session={session.data} />}
         </div>
