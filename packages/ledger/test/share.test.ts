@@ -31,7 +31,7 @@ eachLedger('a shared receipt', (ledger) => {
         assert.equal(status, 200);
         assert.match(headers.get('content-type')!, /^application\/json\b/);
         assert.equal(headers.get('receipt-verified'), 'true');
-        assert.equal(headers.get('vary'), 'accept');
+        assert.equal(headers.get('vary'), 'accept, user-agent');
         assert.deepEqual(assertReceipt(text), receipt);
       }
   });
@@ -46,6 +46,21 @@ eachLedger('a shared receipt', (ledger) => {
       assert.ok(text.includes(receipt.receipt_id));
       assert.ok(text.includes(receipt.receipt_sha256));
     }
+  });
+
+  test('is a page for what shows links as cards, which takes whatever comes', async () => {
+    const path = pathOf(receipts[0]);
+    for (const agent of [
+      'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+      'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+      'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
+    ]) {
+      const { headers, text } = await ledger.call('GET', path, { headers: { accept: '*/*', 'user-agent': agent } });
+      assert.match(headers.get('content-type')!, /^text\/html/, agent);
+      assert.match(text, /property="og:image"/);
+    }
+    const program = await ledger.call('GET', path, { headers: { accept: '*/*', 'user-agent': 'curl/8.5.0' } });
+    assert.match(program.headers.get('content-type')!, /^application\/json/);
   });
 
   test('is printed as a PDF, inline, under its id', async () => {

@@ -21,7 +21,7 @@ import { loadAssets } from '../print/assets.ts';
 import { PAGE_CSP, renderPage } from '../print/page.ts';
 import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
-import { wantsPage } from './wants-page.ts';
+import { showsPreviews, wantsPage } from './wants-page.ts';
 
 /** 22 random characters; since they sort by time, 9 before them. */
 const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
@@ -57,7 +57,8 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) => {
       const shared = await open(request, reply);
       if (shared === null) return sendAbsent(reply, '../');
-      if (!wantsPage(request.headers.accept)) return sendReceipt(reply, shared.bytes);
+      const { accept, 'user-agent': user_agent } = request.headers;
+      if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendReceipt(reply, shared.bytes);
       return sendPage(reply, renderPage(shared));
     },
   );
@@ -140,7 +141,10 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   async function open(request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) {
     const { token } = request.params;
     const found = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
-    reply.header('vary', 'accept').header('referrer-policy', 'no-referrer').header('x-robots-tag', 'noindex');
+    reply
+      .header('vary', 'accept, user-agent')
+      .header('referrer-policy', 'no-referrer')
+      .header('x-robots-tag', 'noindex');
     if (!found?.enabled) {
       reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
       if (wantsPage(request.headers.accept)) return null;

@@ -7,3 +7,14 @@ export function wantsPage(accept = ''): boolean {
   const data = accept.search(DATA);
   return page !== -1 && (data === -1 || page < data);
 }
+
+/**
+ * Chats and mail programs that show a link as a card name no media type, though they read nothing but the page's
+ * head: without it, no card is shown to anybody.
+ */
+const PREVIEWS =
+  /\b(Slackbot|Twitterbot|facebookexternalhit|LinkedInBot|WhatsApp|TelegramBot|Discordbot|SkypeUriPreview|Applebot|Mastodon|Bluesky|Iframely|Embedly|redditbot|Pinterestbot|Google-PageRenderer|vkShare)\b/;
+
+export function showsPreviews(user_agent = ''): boolean {
+  return PREVIEWS.test(user_agent);
+}
