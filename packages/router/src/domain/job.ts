@@ -98,7 +98,7 @@ export function cancel(job: Job, { now }: Clock): Effect {
   return {
     job: { ...job, status: 'canceled', actual_finished_at: instant(now) },
     receipts: [phase(job, 'canceled', 0)],
-    events: [event('canceled', 'Canceled by the member.')],
+    events: [event('canceled', 'Canceled on request.')],
   };
 }
 
