@@ -21,6 +21,9 @@ const SEALED: Record<LaneName, string> = {
   'model-pin': 'the model’s identity, its declaration and the hash of its card',
 };
 
+/** Lanes whose blocks hold the verdict. */
+const TELLS_VERDICT: ReadonlySet<LaneName> = new Set(['generic', 'eval']);
+
 interface DecideProps {
   run: Run;
   decision: 'approved' | 'rejected';
@@ -67,6 +70,14 @@ export function Decide({ run, decision, onClose }: DecideProps) {
           ? `Sealed will be ${SEALED[run.lane]}. Nobody can change it afterwards; whoever has the link can see it.`
           : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more.'}
       </p>
+      {approving && run.verdict?.outcome === 'fail' && (
+        <p>
+          <strong>The verdict is that it failed.</strong>{' '}
+          {TELLS_VERDICT.has(run.lane)
+            ? 'The receipt will say so.'
+            : 'A receipt of this lane does not state the verdict: whoever reads it does not see that.'}
+        </p>
+      )}
       <TextAreaField
         label="Note"
         optional
