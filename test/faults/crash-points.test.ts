@@ -51,7 +51,7 @@ eachEngine('a ledger killed', MIGRATIONS, (fresh, engine) => {
     await lock.release();
     // On SQLite the client may have gone before the request had come.
     if (engine === 'postgres')
-      await until('it is minted', async () => (await auditTables(db, tenant.organization_id)).size === 1);
+      await until('it is minted', async () => (await db.get('select 1 from receipts')) !== undefined);
     await ledger.kill();
     const again = await stage.restart();
     const before = await audit(again, db, tenant, new Map());

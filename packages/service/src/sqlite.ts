@@ -30,7 +30,7 @@ export function openSqlite(path: string): Db {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Nobody else on the machine reads it; SQLite gives its log files the same mode.
   closeSync(openSync(path, 'a', 0o600));
-  const writer = connect(path);
+  const writer = connect(path, true);
   writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
   // What a statement may have to undo is kept in memory, not in a temporary file; and 16 MB of log come before they are
   // copied into the database, so that a page that changes with every commit is copied once for many of them.
@@ -139,12 +139,22 @@ interface Connection {
   prepare(sql: string): Prepared;
 }
 
-function connect(path: string): Connection {
+/** @param in_transactions a statement outside of one is refused */
+function connect(path: string, in_transactions = false): Connection {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   const prepared = new Map<string, Prepared>();
 
+  /**
+   * A disk that is full or fails ends the transaction in the middle: what else is sent for it would be committed by itself.
+   */
+  function requireTransaction(): void {
+    if (in_transactions && !connection.isTransaction)
+      throw new DatabaseUnavailable(new Error('the transaction ended with a statement before this one'));
+  }
+
   /** `$n` may stand anywhere and repeat; SQLite's own positional `?` may not. */
   function prepare(sql: string): Prepared {
+    requireTransaction();
     let known = prepared.get(sql);
     if (known === undefined) {
       const order: number[] = [];
@@ -197,6 +207,7 @@ function connect(path: string): Connection {
       await together(...statements);
     },
     async script(sql) {
+      requireTransaction();
       connection.exec(sql);
     },
     async notify() {},

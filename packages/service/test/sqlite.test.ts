@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import type { Db } from '../src/db.ts';
+import { type Db, together } from '../src/db.ts';
 import { DatabaseUnavailable } from '../src/error.ts';
 import { openSqlite } from '../src/sqlite.ts';
 
@@ -155,6 +155,28 @@ describe('a SQLite database', () => {
     await db.script('pragma max_page_count = 1000000');
     await add(large);
     assert.equal((await ids()).length, 2);
+  });
+
+  test('that fills up in the middle of a transaction keeps nothing of what is sent for it afterwards', async () => {
+    await add('kept');
+    const pages = (await db.get<{ page_count: number }>('pragma page_count'))!.page_count;
+    await db.script(`pragma max_page_count = ${pages}`);
+    const insert = 'insert into things (id) values ($1)';
+    // SQLite ends the whole transaction with the first; the second alone would be committed by itself.
+    const both = (company: Promise<unknown>[]) =>
+      db.transaction(async (tx) => {
+        company.push(...Array.from({ length: 2 }, (_, i) => add(`beside ${company.length} ${i}`)));
+        await together(tx.run(insert, ['x'.repeat(200_000)]), tx.run(insert, ['stray']));
+      });
+    for (let round = 0; round < 2; round++) {
+      const company: Promise<unknown>[] = round === 0 ? [] : [add('before it')];
+      await assert.rejects(both(company), DatabaseUnavailable);
+      await Promise.allSettled(company);
+    }
+    assert.ok(!(await ids()).includes('stray'));
+    await db.script('pragma max_page_count = 1000000');
+    await add('after');
+    assert.ok((await ids()).includes('after'));
   });
 
   test('that another process holds for longer than the patience refuses with "unavailable"', async () => {
