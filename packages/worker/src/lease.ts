@@ -7,6 +7,8 @@ const WAIT_SECONDS = 25;
 const ANSWER_MS = 15_000;
 /** An empty answer that comes at once, from a router that is stopping or wants no work done here, is not asked for again sooner. */
 const CALM_MS = 1_000;
+/** What a lease is good for at least, should this clock be far ahead of the router's. */
+const UNSURE_MS = 1_000;
 
 /** A job that waits for a slot to run in. */
 export type Perform = (slot: number) => Promise<void>;
@@ -28,6 +30,8 @@ export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promi
       const leases = await ask(worker, free);
       for (const lease of leases) {
         const held = worker.held.hold(lease);
+        // Until a heartbeat has told how far the clocks are apart; a router that is gone before that renews nothing.
+        worker.held.renew(held, Math.max(Date.parse(lease.expires_at), Date.now() + UNSURE_MS));
         slots.run((slot) => performJob(worker, held, slot));
       }
       patience.reset();
