@@ -177,7 +177,7 @@ eachLedger(
         assert.deepEqual(stops, [LONG - 5_000, LONG - 10_000, null]);
       });
 
-      test('reads as far for a lane, and recent receipts of one schema end there', async () => {
+      test('reads as far for a lane; recent receipts of one schema are found however far back', async () => {
         const stops: (number | null)[] = [];
         for (let before_seq: number | null | undefined; before_seq !== null; ) {
           const page = await get(long, { lane: 'cook', ...(before_seq === undefined ? {} : { before_seq }) });
@@ -194,6 +194,15 @@ eachLedger(
         const recent = async (schema: string) =>
           (await long.as('auditor')('GET', `/receipts/recent?limit=2&schema=${schema}`)).receipts;
         assert.deepEqual(await recent('service.cook-receipt/v1'), []);
+        await ledger.db.run('update receipts set schema = $2 where organization_id = $1 and org_seq in (3, 5, 7)', [
+          long.organization_id,
+          'service.cook-receipt/v1',
+        ]);
+        const far = (await recent('service.cook-receipt/v1')).map((receipt: Receipt) => receipt.org_seq);
+        await ledger.db.run("update receipts set schema = 'service.eval-receipt/v1' where organization_id = $1", [
+          long.organization_id,
+        ]);
+        assert.deepEqual(far, [7, 5]);
         assert.deepEqual(
           (await recent('service.eval-receipt/v1')).map((receipt: Receipt) => receipt.org_seq),
           [LONG - 1, LONG - 2],

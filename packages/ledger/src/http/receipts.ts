@@ -62,8 +62,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Recent receipts, newest first',
-        description:
-          'At most `limit`, and fewer when they are large. Those of one `schema` are looked for among the newest 5,000; `GET /receipts?lane=` goes on from there.',
+        description: 'At most `limit`, and fewer when they are large.',
         querystring: RecentQuery,
         response: { 200: RecentReceipts },
       },
