@@ -108,10 +108,8 @@ describe('every page of the console', () => {
     }
     await assertAccessible(page, 'a job that runs');
     await worker.complete(job.id, { lease_token: lease_token!, metrics: { duration_seconds: 3 } });
-    await page
-      .getByText(/completed/i)
-      .first()
-      .waitFor({ timeout: 5_000 });
+    // The log says so when the job has ended and all of it is there; until then it is live.
+    await page.getByText('Complete', { exact: true }).waitFor({ timeout: 5_000 });
     clean();
     await context.close();
   });
