@@ -118,10 +118,12 @@ export function stoppedClock(ms: number = START): Clock {
   };
 }
 
-/** The files by themselves, and against the database. */
-export async function assertLedger({ call, receipts }: Pick<TestRouter, 'call' | 'receipts'>): Promise<void> {
+/** The files by themselves, and against the database; once more when the sweep wrote a receipt meanwhile. */
+export async function assertLedger(router: Pick<TestRouter, 'call' | 'receipts'>): Promise<void> {
+  const { call, receipts } = router;
   const found = receipts();
   const { status, json, text } = await call('GET', '/receipts/verify', { token: ADMIN_TOKEN });
+  if (receipts().length > found.length) return assertLedger(router);
   assert.equal(status, 200, text);
   assert.deepEqual(json, { ok: true, receipts_checked: found.length, violation: null, violations: [] });
 }
