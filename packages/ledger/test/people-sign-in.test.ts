@@ -148,7 +148,7 @@ eachLedger(
       const forged = [
         token!,
         `${token}.`,
-        `${token}.${signature!.slice(0, -2)}A=`,
+        `${token}.${signature!.startsWith('A') ? 'B' : 'A'}${signature!.slice(1)}`,
         `${stored!.token_sha256}.${signature}`,
         `x${token}.${signature}`,
         '%',
