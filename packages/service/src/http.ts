@@ -20,9 +20,11 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
+import { inPlainWords } from './plain-words.ts';
 import { watchEventLoop } from './pressure.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 import { watchQuietConnections } from './quiet-connections.ts';
@@ -61,6 +63,8 @@ const REQUEST_MS = 120_000;
 const LAST_CALL_MS = 10_000;
 /** Validation errors named in one answer; a megabyte can hold a hundred thousand. */
 const ERRORS_NAMED = 50;
+
+z.config({ localeError: inPlainWords });
 
 export async function createHttp(options: HttpOptions): Promise<App> {
   const { logger } = options;

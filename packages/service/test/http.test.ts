@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { DatabaseUnavailable, Refusal } from '../src/error.ts';
 import { type App, createHttp } from '../src/http.ts';
+import { inPlainWords } from '../src/plain-words.ts';
 
 describe('the HTTP shell', () => {
   let app: App;
@@ -105,6 +106,10 @@ describe('the HTTP shell', () => {
     const { code, errors } = Problem.parse(answer.json());
     assert.equal(code, 'invalid');
     assert.deepEqual(errors!.map(({ path }) => path).sort(), ['list.1.a', 'n']);
+    assert.deepEqual(errors!.map(({ message }) => message).sort(), [
+      'must be a string, got a number',
+      'must be more than 0',
+    ]);
   });
 
   test('drops members it does not know', async () => {
@@ -160,5 +165,45 @@ describe('the HTTP shell', () => {
     const asked = await fetch(`http://127.0.0.1:${port}/address`);
     assert.equal(asked.status, 200);
     assert.deepEqual(new Set(addresses), new Set(['127.0.0.1']));
+  });
+});
+
+describe('what is wrong with a request', () => {
+  const wrong = (schema: z.ZodType, value: unknown) =>
+    schema
+      .safeParse(value, { error: inPlainWords })
+      .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+      .join('; ');
+  const role = z.enum(['agent', 'owner']);
+
+  test('is said in plain words: what is missing, what each member must be, and what came instead', () => {
+    for (const [schema, value, words] of [
+      [z.object({ title: z.string() }), {}, 'title: is missing'],
+      [z.object({ title: z.string() }), { title: 7 }, 'title: must be a string, got a number'],
+      [z.object({ title: z.string() }), { title: null }, 'title: must be a string, got null'],
+      [z.object({ four_eyes: z.boolean() }), { four_eyes: 'yes' }, 'four_eyes: must be true or false, got a string'],
+      [z.object({ tags: z.array(z.string()) }), { tags: {} }, 'tags: must be a list, got a JSON object'],
+      [z.object({ n: z.int() }), { n: 1.5 }, 'n: must be a whole number'],
+      [z.object({ limit: z.coerce.number().int() }), { limit: 'ten' }, 'limit: must be a number'],
+      [z.object({ role }), {}, 'role: is missing; it takes one of agent, owner'],
+      [z.object({ role }), { role: 'king' }, 'role: must be one of agent, owner'],
+      [z.object({ checklist: z.literal(true) }), { checklist: false }, 'checklist: must be true'],
+      [z.object({ limit: z.number().min(1).max(500) }), { limit: 0 }, 'limit: must be at least 1'],
+      [z.object({ limit: z.number().min(1).max(500) }), { limit: 501 }, 'limit: must be at most 500'],
+      [z.object({ hours: z.number().positive() }), { hours: 0 }, 'hours: must be more than 0'],
+      [z.object({ name: z.string().min(1) }), { name: '' }, 'name: must not be empty'],
+      [z.object({ rules: z.array(z.string()).min(1) }), { rules: [] }, 'rules: must not be empty'],
+      [z.object({ name: z.string().max(3) }), { name: 'long' }, 'name: must have at most 3 characters'],
+      [z.object({ email: z.email() }), { email: 'x' }, 'email: must be an e-mail address'],
+      [z.object({ name: z.string().regex(/^x/, 'must begin with x') }), { name: 'y' }, 'name: must begin with x'],
+      [z.object({}), [], ': must be a JSON object, got a list'],
+      [z.object({}), null, ': is missing'],
+    ] as const)
+      assert.equal(wrong(schema, value), words);
+  });
+
+  test('of several forms, each says what it asks for first', () => {
+    const rule = z.union([z.object({ expr: z.string() }), z.object({ checklist: z.literal(true) })]);
+    assert.equal(wrong(rule, {}), ': expr: is missing, or checklist: is missing; it takes true');
   });
 });
