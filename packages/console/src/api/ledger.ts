@@ -1,7 +1,7 @@
 /** The ledger's operations that these pages use, typed by the contract. */
 
 import type { FlightSheet, FlightSheetList } from '@rcpt/contract/ledger/flight-sheet.ts';
-import type { Session, SignInAnswer } from '@rcpt/contract/ledger/people.ts';
+import type { NewSession, Session, SignInAnswer } from '@rcpt/contract/ledger/people.ts';
 import type { Receipt, Verification } from '@rcpt/contract/ledger/receipts.ts';
 import type { CheckDecision, Evidence, NewEvidence, NewRun, Run, RunList } from '@rcpt/contract/ledger/runs.ts';
 import type { ReceiptPage, Share } from '@rcpt/contract/ledger/search.ts';
@@ -36,7 +36,7 @@ export interface ReceiptSearch {
 
 export const ledger = {
   requestSignIn: (email: string) => call<z.infer<typeof SignInAnswer>>('/sign-in', { method: 'POST', body: { email } }),
-  openSession: (token: string) => call<Session>('/session', { method: 'POST', body: { token } }),
+  openSession: (body: z.infer<typeof NewSession>) => call<Session>('/session', { method: 'POST', body }),
   session: (signal?: AbortSignal) => call<Session>('/session', { signal }),
   switchOrganization: (organization_id: string) =>
     call<Session>('/session', { method: 'PATCH', body: { organization_id } }),

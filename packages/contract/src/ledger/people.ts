@@ -11,8 +11,11 @@ export const EmailAddress = z.email().max(254).toLowerCase();
 export const SignInRequest = z.object({ email: EmailAddress });
 export const SignInAnswer = z.object({ sent: z.literal(true), expires_in_seconds: z.int() });
 
-/** `token`: from the fragment of the mailed link, good once. */
-export const NewSession = z.object({ token: z.string().min(16).max(200) });
+/**
+ * `token`: from the fragment of the mailed link, good once. `replace`: also where somebody else is signed in; else that is
+ * refused, with `signed_in_as` and `link_for`, and the link stays good.
+ */
+export const NewSession = z.object({ token: z.string().min(16).max(200), replace: z.boolean().optional() });
 
 /** Whoever holds the credential of this call: a person with a session, or an API key. */
 export const Session = z.object({

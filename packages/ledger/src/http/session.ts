@@ -40,12 +40,17 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       schema: {
         tags: ['people'],
         summary: 'Sign in with the token of a mailed link, once; the session comes as a cookie',
+        description:
+          'Where the cookie of another person’s session comes along this is 409 `signed_in_as_another`, with `signed_in_as` and `link_for`, and the link stays good. `"replace": true` ends that session and signs in as the other.',
         body: NewSession,
         response: { 200: Session },
       },
     },
     async (request, reply) => {
-      const { signed_in, cookies } = await ledger.people.openSession(request.body.token);
+      const { token, replace = false } = request.body;
+      const cookie = ledger.people.cookieOf(request.headers.cookie);
+      const { signed_in, cookies } = await ledger.people.openSession(token, cookie, replace);
+      if (replace) await ledger.kept.forget();
       reply.header('cache-control', 'no-store').header('set-cookie', cookies);
       return sessionOf(ledger, { principal: signed_in.principal!, person: signed_in });
     },

@@ -92,6 +92,14 @@ export async function openAuth({ db, secret, secure, logger }: AuthSettings) {
 }
 export type Auth = Awaited<ReturnType<typeof openAuth>>;
 
+/** Whom the link would sign in; it stays unused. Null: nobody. */
+export async function recipientOf(auth: Auth, token: string): Promise<string | null> {
+  const { internalAdapter } = await auth.$context;
+  const link = await internalAdapter.findVerificationValue(`magic-link:${secretSha256(token)}`);
+  if (link === null || link.expiresAt < new Date()) return null;
+  return (JSON.parse(link.value) as { email: string }).email;
+}
+
 /** A link that signs this person in, once. Its token stands in the fragment: no server is sent it, no scanner uses it up. */
 export async function makeLink(auth: Auth, base_url: string, email: string): Promise<string> {
   let token = '';

@@ -11,7 +11,7 @@ import { invitationMail, signInMail } from '../copies/people-mail.ts';
 import type { Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
 import { deleteSession, ensureSecret, isMember, markJoined, type PlaceOfWork, placesOfWork } from '../store/people.ts';
-import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth } from './auth.ts';
+import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth, recipientOf } from './auth.ts';
 import { countMail } from './mailbox.ts';
 
 const MAIL_MS = 30_000;
@@ -63,11 +63,15 @@ export class People {
   }
 
   /**
-   * Uses the link up and opens a session. A crash in between costs the link, and the person asks for another. Throws
-   * `sign_in_link_invalid`, `no_organization`.
+   * Uses the link up and opens a session. A crash in between costs the link, and the person asks for another. Where the
+   * browser's session is another person's, whoever mailed the link may want their work in another account: that is asked
+   * first, and `replace` is the answer. Throws `signed_in_as_another`, `sign_in_link_invalid`, `no_organization`.
+   * @param cookie the session the browser has already
    */
-  async openSession(token: string): Promise<Opened> {
+  async openSession(token: string, cookie: string | null, replace: boolean): Promise<Opened> {
     const { db, now } = this.#settings;
+    const before = cookie === null ? null : await this.#find(cookie, { disableRefresh: true });
+    if (before !== null && !replace) await this.#requireSamePerson(before.response.user.email, token);
     const { response, headers } = await this.#useLink(token);
     await markJoined(db, response.user.id, now());
     const signed_in = await this.#signedIn(response.session, response.user);
@@ -75,17 +79,16 @@ export class People {
       await deleteSession(db, signed_in.session_id);
       throw noOrganization();
     }
+    if (before !== null && replace) await deleteSession(db, before.response.session.id);
     return { signed_in, cookies: headers.getSetCookie() };
   }
 
   /** The session of a `Cookie` header; null when there is none that counts. Renews it once a day. */
   async sessionOf(cookie: string): Promise<Opened | null> {
-    const auth = await this.#open();
-    const headers = new Headers({ cookie });
-    const answer = await auth.api.getSession({ headers, returnHeaders: true }).catch(rethrow);
-    if (answer.response === null) return null;
-    const { session, user } = answer.response;
-    return { signed_in: await this.#signedIn(session, user), cookies: answer.headers.getSetCookie() };
+    const found = await this.#find(cookie);
+    if (found === null) return null;
+    const { session, user } = found.response;
+    return { signed_in: await this.#signedIn(session, user), cookies: found.headers.getSetCookie() };
   }
 
   get cookie_name(): string {
@@ -133,6 +136,25 @@ export class People {
       )
       .finally(() => this.#mails.delete(sent));
     this.#mails.add(sent);
+  }
+
+  async #find(cookie: string, query: { disableRefresh?: boolean } = {}) {
+    const auth = await this.#open();
+    const headers = new Headers({ cookie });
+    const { response, headers: answered } = await auth.api
+      .getSession({ headers, query, returnHeaders: true })
+      .catch(rethrow);
+    return response === null ? null : { response, headers: answered };
+  }
+
+  async #requireSamePerson(signed_in_as: string, token: string): Promise<void> {
+    const link_for = await recipientOf(await this.#open(), token);
+    if (link_for === null || link_for === signed_in_as) return;
+    throw refuse(
+      'signed_in_as_another',
+      `You are signed in as ${signed_in_as}, and this link is for ${link_for}. It was not used up: send it with "replace": true to go on as ${link_for}.`,
+      { signed_in_as, link_for },
+    );
   }
 
   async #useLink(token: string) {

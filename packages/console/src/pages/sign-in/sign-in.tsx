@@ -4,11 +4,13 @@ import { useLocation } from 'wouter';
 import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
+import { problemOf } from '../../api/problem.ts';
 import { returnPath, store } from '../../api/store.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { AskForLink } from './ask-for-link.tsx';
 import { LinkRefused } from './link-refused.tsx';
 import { LinkSent } from './link-sent.tsx';
+import { SomebodyElse } from './somebody-else.tsx';
 import { arrivedToken, forgetToken, onToken } from './token.ts';
 import { keepWayBack, takeWayBack } from './way-back.ts';
 import './sign-in.css';
@@ -19,13 +21,14 @@ export function SignIn() {
   const [, navigate] = useLocation();
   const ask = useAct(ledger.requestSignIn);
   const open = useAct(ledger.openSession, {
-    onSuccess(session) {
+    onSuccess(session, { replace }) {
       store.clear();
       store.setQueryData(KEYS.session, session);
       const wanted = returnPath(location.search);
-      navigate(returnPath(`?${new URLSearchParams({ return: wanted === '/' ? takeWayBack() : wanted })}`), {
-        replace: true,
-      });
+      const path = returnPath(`?${new URLSearchParams({ return: wanted === '/' ? takeWayBack() : wanted })}`);
+      // Loaded anew: nothing of the person before stays in this window.
+      if (replace) location.replace(path);
+      else navigate(path, { replace: true });
     },
   });
   useTokenOnce(token, open.mutate);
@@ -47,6 +50,12 @@ export function SignIn() {
       <div className="sign-in-card">
         {token !== null || open.isPending || open.isSuccess ? (
           <SigningIn />
+        ) : open.error && problemOf(open.error).code === 'signed_in_as_another' ? (
+          <SomebodyElse
+            error={open.error}
+            onStay={() => navigate(returnPath(location.search), { replace: true })}
+            onReplace={() => open.mutate({ token: open.variables.token, replace: true })}
+          />
         ) : open.error ? (
           <LinkRefused error={open.error} onAgain={open.reset} />
         ) : ask.data ? (
@@ -69,12 +78,13 @@ export function SignIn() {
 }
 
 /** React may run an effect twice; a token goes out once. */
-function useTokenOnce(token: string | null, send: (token: string) => void): void {
+function useTokenOnce(token: string | null, send: (body: { token: string }) => void): void {
   const sent = useRef<string | null>(null);
   useEffect(() => {
-    if (token === null || sent.current === token) return;
+    if (sent.current === token) return;
     sent.current = token;
-    send(token);
+    if (token === null) return;
+    send({ token });
     forgetToken();
   }, [token, send]);
 }

@@ -1,0 +1,38 @@
+import { problemOf } from '../../api/problem.ts';
+import { Button } from '../../parts/button.tsx';
+import { Fact, Facts } from '../../parts/facts.tsx';
+
+interface SomebodyElseProps {
+  /** `signed_in_as_another`: the link is not used up. */
+  error: unknown;
+  onStay: () => void;
+  onReplace: () => void;
+}
+
+/** A link of another person, opened where somebody is signed in: it may come from a stranger who wants this one’s work. */
+export function SomebodyElse({ error, onStay, onReplace }: SomebodyElseProps) {
+  const { signed_in_as, link_for } = problemOf(error) as { signed_in_as?: string; link_for?: string };
+  return (
+    <div className="form">
+      <header>
+        <h1>This link is for somebody else</h1>
+        <p className="muted">
+          If you go on, you are signed out, and whatever you write or attach then belongs to them. Stay signed in if you
+          did not ask for this link.
+        </p>
+      </header>
+      <Facts>
+        <Fact label="You are">
+          <strong>{signed_in_as}</strong>
+        </Fact>
+        <Fact label="The link is for">
+          <strong>{link_for}</strong>
+        </Fact>
+      </Facts>
+      <Button kind="primary" onClick={onStay}>
+        Stay signed in
+      </Button>
+      <Button onClick={onReplace}>Sign out and use the link</Button>
+    </div>
+  );
+}
