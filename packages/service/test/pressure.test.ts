@@ -8,16 +8,18 @@ function block(milliseconds: number): void {
 }
 
 test('the delay is as long as the loop was held, is seen at once and soon forgotten', async () => {
+  const began = performance.now();
   const pressure = watchEventLoop();
   try {
     await pause(250);
     block(700);
     const seen = pressure.delay();
-    assert.ok(seen >= 500 && seen < 5_000, `${seen} ms`);
+    assert.ok(seen >= 500 && seen < performance.now() - began, `${seen} ms`);
     await pause(0);
     assert.ok(pressure.delay() >= 250, 'still known by the next request');
-    for (const end = performance.now() + 20_000; pressure.delay() > 100 && performance.now() < end; ) await pause(50);
-    assert.ok(pressure.delay() <= 100, 'forgotten');
+    // A busy machine holds the loop by itself now and then, for less.
+    for (const end = performance.now() + 60_000; pressure.delay() > seen / 2; await pause(50))
+      assert.ok(performance.now() < end, 'not forgotten');
   } finally {
     pressure.close();
   }
