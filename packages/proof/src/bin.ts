@@ -3,16 +3,16 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments, WrongUse } from './cli-arguments.ts';
 import { ProofError } from './error.ts';
 import { type ExpectedHead, FileJudge, type FileReport } from './judge.ts';
 import { LineSplitter } from './lines.ts';
-import { counted, fileInWords, safeForTerminal, scopeInWords, scopeOf } from './words.ts';
+import { counted, fileInWords, safeForTerminal, scopeInWords, scopeOf, skippedInWords } from './words.ts';
 
 export const USAGE = `Usage: verify [--json] [--head [SEQ:]SHA256] PATH…
 
 Verifies receipts offline. PATH is a receipt, a ledger export (one receipt per line), a router receipts file,
-a folder of those, or - for standard input.
+a folder with any of those in it (other files are skipped and counted), or - for standard input.
 
   --head [SEQ:]SHA256  the chain must end at this receipt
   --json               the report as JSON on standard output
@@ -37,30 +37,38 @@ interface Source {
   name: string;
   size: number | null;
   open: () => AsyncIterable<Uint8Array>;
+  /** Found in a folder: it may be something else. */
+  found?: true;
 }
-
-/** Wrong use, in a line for the user. */
-class WrongUse extends Error {}
 
 /** Verifies every path and says what was found; the exit code: 0 all is well, 1 a check failed, 2 wrong use. */
 export async function verifyPaths(paths: string[], options: VerifyOptions): Promise<0 | 1 | 2> {
   const { stdout, stderr } = options;
   try {
-    if (paths.length === 0) throw new WrongUse('no path given');
+    if (paths.length === 0)
+      throw new WrongUse('got no PATH, takes a receipt, a ledger export, a router receipts file or a folder');
     const head = options.head === undefined ? undefined : parseHead(options.head);
     const sources = (await Promise.all(paths.map(sourcesAt))).flat();
-    if (head && sources.length > 1) throw new WrongUse('--head is the end of one chain: give one file');
     const reports: FileReport[] = [];
-    for (const source of sources) reports.push(await verifySource(source, head, stderr));
+    const skipped: string[] = [];
+    for (const source of sources) {
+      const report = await verifySource(source, head, stderr);
+      if (source.found && report.kind === 'empty' && report.violation === null) skipped.push(source.name);
+      else reports.push(report);
+      if (head && reports.length > 1) throw new WrongUse('--head is the end of one chain: give one file');
+    }
     const ok = reports.length > 0 && reports.every((report) => report.ok);
     const scope = scopeOf(reports, head !== undefined);
     if (options.json) {
       const receipts_checked = reports.reduce((sum, report) => sum + report.receipts_checked, 0);
       const violation = reports.find((report) => report.violation)?.violation ?? null;
-      stdout.write(`${JSON.stringify({ ok, receipts_checked, violation, files: reports, ...scope }, null, 2)}\n`);
+      stdout.write(
+        `${JSON.stringify({ ok, receipts_checked, violation, files: reports, skipped, ...scope }, null, 2)}\n`,
+      );
     } else {
       for (const report of reports) stdout.write(safeForTerminal(fileInWords(report)));
       if (reports.length === 0) stdout.write('nothing to verify\n');
+      if (skipped.length > 0) stdout.write(skippedInWords(skipped.length));
       if (ok) stdout.write(scopeInWords(scope));
     }
     return ok ? 0 : 1;
@@ -102,8 +110,13 @@ async function sourcesAt(path: string): Promise<Source[]> {
   const found = await stat(path);
   if (!found.isDirectory()) return [fileSource(path, found.size)];
   const names = (await readdir(path, { recursive: true })).filter((name) => /\.(json|jsonl|ndjson)$/.test(name)).sort();
-  const inside = names.map(async (name) => fileSource(join(path, name), (await stat(join(path, name))).size));
-  return Promise.all(inside);
+  const sources: Source[] = [];
+  for (const name of names.map((inside) => join(path, inside))) {
+    // Gone since, or a link to nowhere: a folder that is in use changes while it is looked through.
+    const file = await stat(name).catch(() => null);
+    if (file?.isFile()) sources.push({ ...fileSource(name, file.size), found: true });
+  }
+  return sources;
 }
 
 function fileSource(name: string, size: number): Source {
@@ -120,7 +133,10 @@ function parseHead(text: string): ExpectedHead {
 /** What the user did or gave that cannot be used; null: a fault of ours. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof WrongUse) return error.message;
-  return error instanceof Error && 'syscall' in error ? error.message : null;
+  const { syscall, code, path, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `${path}: there is no such file or folder`;
+  if (code === 'EACCES' || code === 'EPERM') return `${path}: may not be read by you`;
+  return syscall === undefined ? null : message;
 }
 
 /** A bar on a terminal, nothing elsewhere. */
@@ -155,18 +171,23 @@ class Progress {
   }
 }
 
-/** `verify [options] PATH…` as typed; the word `verify` may be left out. */
-export async function main(args: string[], stdout: Output, stderr: Output): Promise<0 | 1 | 2> {
+function readWords(args: string[]) {
   const options = {
     json: { type: 'boolean' },
     head: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const;
-  let given: ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
+  return readArguments({ args, options, allowPositionals: true });
+}
+
+/** `verify [options] PATH…` as typed; the word `verify` may be left out. */
+export async function main(args: string[], stdout: Output, stderr: Output): Promise<0 | 1 | 2> {
+  let given: ReturnType<typeof readWords>;
   try {
-    given = parseArgs({ args: args[0] === 'verify' ? args.slice(1) : args, options, allowPositionals: true });
+    given = readWords(args[0] === 'verify' ? args.slice(1) : args);
   } catch (error) {
-    stderr.write(`verify: ${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    if (!(error instanceof WrongUse)) throw error;
+    stderr.write(`verify: ${error.message}\n\n${USAGE}`);
     return 2;
   }
   const { json = false, head, help } = given.values;

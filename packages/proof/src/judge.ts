@@ -39,31 +39,48 @@ export class FileJudge {
   readonly #file: string;
   readonly #head: ExpectedHead | undefined;
   #judge: Judge | null = null;
+  #holdsReceipts: boolean;
 
   constructor(file: string, head?: ExpectedHead) {
     this.#file = file;
     this.#head = head;
+    this.#holdsReceipts = NAMED_LIKE_RECEIPTS.test(file);
   }
 
   push(line: Uint8Array, terminated: boolean): void {
+    this.#holdsReceipts ||= OF_A_RECEIPT.test(new TextDecoder().decode(line));
     this.#judge ??= judgeFor(this.#file, line, this.#head);
     this.#judge.push(line, terminated);
   }
 
   /** Nothing to verify is never ok. */
   finish(): FileReport {
-    return this.#judge?.finish() ?? { ...report(this.#file, 'empty', []), ok: false };
+    if (this.#judge === null) return this.#nothing(null);
+    return this.#holdsReceipts ? this.#judge.finish() : this.#nothing(NO_RECEIPTS);
   }
 
   /** A file that cannot be read to its end as lines of receipts. */
   refuse(error: ProofError): FileReport {
+    if (!this.#holdsReceipts) return this.#nothing(`${NO_RECEIPTS}: ${error.message}`);
     const detail = `cannot be read: ${error.code}: ${error.message}`;
     const pin = { file: this.#file, line: null, receipt_id: null };
     return report(this.#file, 'empty', [
       { kind: 'payload_altered', ...pin, expected: 'receipts', actual: null, detail },
     ]);
   }
+
+  #nothing(note: string | null): FileReport {
+    return { ...report(this.#file, 'empty', []), ok: false, note };
+  }
 }
+
+/**
+ * What tells receipts, damaged ones too, from other JSON. Somebody who takes all of it away from a file does no more than
+ * one who takes the file away, which only the rest of the chain shows.
+ */
+const OF_A_RECEIPT = /"(?:receipt_sha256|parent_hash|org_seq|checksum_sha256)"/;
+const NAMED_LIKE_RECEIPTS = /(?:^|[\\/])RCPT-[^\\/]*\.json$|\.receipts\.jsonl$/;
+const NO_RECEIPTS = 'it holds no receipt, no ledger export and no router receipts';
 
 function judgeFor(file: string, line: Uint8Array, head: ExpectedHead | undefined): Judge {
   const text = new TextDecoder().decode(line);

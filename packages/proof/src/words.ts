@@ -3,9 +3,9 @@ import type { FileReport, FileViolation } from './judge.ts';
 
 /** What one file was found to be; the first violation spelled out, the others counted. */
 export function fileInWords(report: FileReport): string {
-  const { file, violation, violations, receipts_checked } = report;
-  if (!violation && receipts_checked === 0) return `${file}: nothing to verify\n`;
-  if (!violation) return `${file}: OK, ${holding(report)}\n${report.note ? `  note: ${report.note}\n` : ''}`;
+  const { file, violation, violations, receipts_checked, note } = report;
+  if (!violation && receipts_checked === 0) return `${file}: nothing to verify${note ? `: ${note}` : ''}\n`;
+  if (!violation) return `${file}: OK, ${holding(report)}\n${note ? `  note: ${note}\n` : ''}`;
   const more = violations.length > 1 ? `  and ${violations.length - 1} more; --json lists them\n` : '';
   return `${file}: FAILED, ${counted(receipts_checked)} checked\n${violationInWords(violation)}${more}`;
 }
@@ -61,6 +61,10 @@ export function scopeOf(reports: FileReport[], headGiven: boolean): Scope {
 export function scopeInWords({ shown, not_shown }: Scope): string {
   const lines = [...shown.map((line) => `shown      ${line}\n`), ...not_shown.map((line) => `not shown  ${line}\n`)];
   return lines.join('');
+}
+
+export function skippedInWords(files: number): string {
+  return `skipped    ${files === 1 ? '1 other file' : `${files.toLocaleString('en')} other files`}, without receipts; --json names them\n`;
 }
 
 export function counted(receipts: number): string {

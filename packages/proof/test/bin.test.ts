@@ -219,3 +219,51 @@ test('lines are the same however the bytes arrive', () => {
     ]);
   }
 });
+
+test('in a folder, what holds no receipts is skipped and counted; named itself, it is said to be none', () => {
+  const data = join(folder, 'data');
+  mkdirSync(join(data, 'objects'), { recursive: true });
+  writeFileSync(join(data, 'objects', 'RCPT-000003.json'), rows[3]!.text);
+  writeFileSync(join(data, 'demo.json'), '{\n  "receipt_id": "RCPT-000003-00000000",\n  "owner_key": "rk_x"\n}\n');
+  writeFileSync(join(data, 'log.jsonl'), '{"level":"info"}\n{"level":"warn"}\n');
+  writeFileSync(join(data, 'empty.ndjson'), '');
+  const good = run([data]);
+  assert.equal(good.status, 0, good.stdout);
+  assert.match(good.stdout, /OK, one receipt as it was sealed/);
+  assert.match(good.stdout, /^skipped {4}3 other files, without receipts/m);
+  const { files, skipped } = JSON.parse(run(['--json', data]).stdout);
+  assert.equal(files.length, 1);
+  assert.deepEqual(
+    skipped,
+    ['demo.json', 'empty.ndjson', 'log.jsonl'].map((name) => join(data, name)),
+  );
+  const itself = run([join(data, 'demo.json')]);
+  assert.equal(itself.status, 1);
+  assert.match(itself.stdout, /demo\.json: nothing to verify: it holds no receipt/);
+});
+
+test('in a folder, a damaged receipt is never taken for something else', () => {
+  const { text } = rows[3]!;
+  const whole = lines(rows);
+  for (const [name, content] of [
+    ['one.json', text.replace('"receipt_sha256"', '"receipt_sha"')],
+    ['one.json', text.slice(0, -30)],
+    ['RCPT-000003-00000000.json', '{}'],
+    ['2026-05-29.receipts.jsonl', '{}\n'],
+    ['chain.ndjson', `{}\n${whole}`],
+    ['chain.json', `[\n${whole}]`],
+  ] as const) {
+    const damaged = mkdtempSync(join(folder, 'damaged-'));
+    writeFileSync(join(damaged, name), content);
+    const { status, stdout } = run([damaged]);
+    assert.equal(status, 1, name);
+    assert.match(stdout, /FAILED/, name);
+  }
+});
+
+test('a word that is not taken is answered with the nearest that is', () => {
+  const { status, stderr } = run(['--jsn', whole]);
+  assert.equal(status, 2);
+  assert.match(stderr, /^verify: there is no --jsn; did you mean --json\?\n/);
+  assert.match(run([join(folder, 'absent.json')]).stderr, /absent\.json: there is no such file or folder\n/);
+});
