@@ -8,6 +8,9 @@ import { ProblemError } from '../src/api/problem.ts';
 import { EventLines, eventsFrom, type StreamEvent } from '../src/pages/ledger/event-stream.ts';
 import { reportOf } from '../src/pages/ledger/verification.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const STREAM = [
   ': hello\n\n',
   'event: progress\ndata: {"receipts_checked":1,"receipts":2}\n\n',

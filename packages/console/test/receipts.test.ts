@@ -1,6 +1,6 @@
 /** The receipts' pages: filters live in the address, a search knows how far it came, bytes are shown as they are. */
 import { strict as assert } from 'node:assert';
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { ReceiptPage, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
@@ -9,8 +9,10 @@ import { asksForAll, changed, filtersOf } from '../src/pages/receipts/filters.ts
 import { printOf } from '../src/pages/receipts/print.ts';
 import { PAGE_ROWS, PAGES_UNASKED, reachOf } from '../src/pages/receipts/searching.ts';
 
-const VECTORS = new URL('../../../vectors/valid/', import.meta.url).pathname;
-const sealed = globSync(`${VECTORS}receipt--*.json`).map((file) => ({ file, bytes: readFileSync(file) }));
+const VECTORS = new URL('../../../vectors/valid/', import.meta.url);
+const sealed = readdirSync(VECTORS)
+  .filter((file) => file.startsWith('receipt--'))
+  .map((file) => ({ file, bytes: readFileSync(new URL(file, VECTORS)) }));
 
 describe('filters and the address', () => {
   const of = (query: string) => filtersOf(new URLSearchParams(query));
@@ -62,6 +64,8 @@ describe('how far a search has come', () => {
 });
 
 describe('a receipt and its bytes', () => {
+  test('there is one of every lane to look at', () => assert.equal(sealed.length, 6));
+
   test('the text is cut at the hashes of the chain and loses nothing', () => {
     for (const { bytes } of sealed) {
       const text = textOf(bytes);

@@ -15,6 +15,9 @@ import {
   TALLEST,
 } from '../src/pages/ledger/scaled-scroll.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const ROW = 56;
 const MILLION: Extent = { total: 1_000_000 * ROW, view: 600 };
 const FEW: Extent = { total: 40 * ROW, view: 600 };

@@ -10,6 +10,9 @@ import { MAIL_FROM, MAIL_URL, openMailer } from '../src/copies/mail.ts';
 import { receiptMail } from '../src/copies/receipt-mail.ts';
 import { closedAfterwards, mailServer, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const FROM = 'Receipts <receipts@ledger.example>';
 const PDF = Buffer.from('%PDF-1.7 stand-in');
 

@@ -7,6 +7,9 @@ import fc from 'fast-check';
 import { compileSheet } from '../src/domain/sheet/compile.ts';
 import { decide, errorsOf, form, sheetOf } from './sheet-kit.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const holds = (expr: string, submission: Json, inputs: JsonObject = {}) =>
   assert.equal(
     decide(expr, submission, { inputs }).status,

@@ -20,6 +20,9 @@ import { eachLedger, type Tenant } from './running.ts';
 import { mintedReceipt, SHEET, WORK } from './story.ts';
 import { type Row, readChain, resealed, type StoredChain, writeChain } from './tampering.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const LANES = Object.keys(WORK) as LaneName[];
 const LENGTH = 2 * LANES.length;
 const LAST = LENGTH - 1;

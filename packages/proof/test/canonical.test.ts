@@ -5,6 +5,9 @@ import { canonicalize, MAX_DEPTH } from '../src/canonical.ts';
 import { ProofError, type ProofErrorCode } from '../src/error.ts';
 import { parseStrict } from '../src/parse.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 function refuses(code: ProofErrorCode, path: string, act: () => unknown): void {
   assert.throws(act, (error) => {
     assert(error instanceof ProofError, String(error));

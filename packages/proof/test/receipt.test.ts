@@ -7,6 +7,9 @@ import { receiptIdSuffix, seal, verifyReceipt } from '../src/receipt.ts';
 import { sha256Hex, sha256HexPortable } from '../src/sha256.ts';
 import { altered, chainOf } from './kit.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
 test('the portable SHA-256 is the platform one, at every length around its block', () => {

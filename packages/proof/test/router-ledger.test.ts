@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { canonicalize } from '../src/canonical.ts';
 import {
   ROUTER_RECEIPT_TYPES,
@@ -71,15 +70,14 @@ test('a negative amount and an instant without a fraction are well-formed', () =
   assert(verifyRouterLine(line).ok);
 });
 
-test('property: no change of one character goes unnoticed', () => {
+test('no change of one character goes unnoticed', () => {
   const line = sealRouterReceipt(record());
-  fc.assert(
-    fc.property(fc.nat(line.length - 1), fc.constantFrom(...'0a"{}:,x\\'), (at, character) => {
-      fc.pre(line[at] !== character);
-      assert.equal(verifyRouterLine(line.slice(0, at) + character + line.slice(at + 1)).ok, false);
-    }),
-    { numRuns: 1000 },
-  );
+  for (let at = 0; at < line.length; at++)
+    for (const character of '0a"{}:,x\\') {
+      if (line[at] === character) continue;
+      const altered = line.slice(0, at) + character + line.slice(at + 1);
+      assert.equal(verifyRouterLine(altered).ok, false, altered);
+    }
 });
 
 test('a line formatted otherwise says the same', () => {
