@@ -51,6 +51,9 @@ interface ReceiptFilters {
   limit: number;
 }
 
+/** Of a log in one answer: the most that the router gives. */
+export const LOG_CHUNKS = 500;
+
 type Signal = AbortSignal | undefined;
 const get = <T>(path: string, signal: Signal, query: Record<string, string | number | undefined> = {}) =>
   call<T>(address(`/router${path}`, query), { signal });
@@ -73,7 +76,7 @@ export const router = {
     get<JobEvent[]>(`/jobs/${segment(id)}/events`, signal, { limit: 500, after }),
   artifacts: (id: string, signal: Signal) => get<Artifact[]>(`/jobs/${segment(id)}/artifacts`, signal),
   logs: (id: string, after: string, signal?: Signal) =>
-    get<Chunk[]>(`/jobs/${segment(id)}/logs`, signal, { limit: 500, after }),
+    get<Chunk[]>(`/jobs/${segment(id)}/logs`, signal, { limit: LOG_CHUNKS, after }),
   createJob: (body: z.input<typeof NewJob>, key: string) => post<Job>('/jobs', body, key),
   cancelJob: (id: string) => post<Job>(`/jobs/${segment(id)}/cancel`),
 
@@ -90,6 +93,3 @@ export const router = {
   grantAccess: (id: string, member_id: string) =>
     post<z.infer<typeof AccessGranted>>(`/datasets/${segment(id)}/access`, { member_id }),
 };
-
-/** Where a job's log streams from. */
-export const logAddress = (id: string, after: string) => address(`/router/jobs/${segment(id)}/logs`, { after });

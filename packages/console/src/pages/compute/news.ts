@@ -1,62 +1,36 @@
-/** `GET /router/admin/news`: what changed on the router makes what is shown stale. Rests while nobody looks at the window. */
+/** `GET /router/admin/news`: what changed on the router makes what is shown stale. */
 import type { RouterChanged } from '@rcpt/contract/router/compute.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { KEYS } from '../../api/keys.ts';
+import { streamOf } from '../../api/stream.ts';
 
 const LINGER_MS = 3_000;
-const AGAIN_MS = 10_000;
+const news = streamOf<RouterChanged>('/router/admin/news');
 
-let users = 0;
-let source: EventSource | null = null;
-let closing: ReturnType<typeof setTimeout> | undefined;
-let opening: ReturnType<typeof setTimeout> | undefined;
-let missed = false;
-
-/** One stream for all pages of this window; it outlives the step from one page to the next. `there`: a router answers. */
+/** It outlives the step from one page to the next. `there`: a router answers. */
 export function useRouterNews(there: boolean): void {
   const store = useQueryClient();
   useEffect(() => {
     if (!there) return;
-    users++;
-    clearTimeout(closing);
-    const look = () => (document.visibilityState === 'visible' ? open(store) : close());
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      document.removeEventListener('visibilitychange', look);
-      if (--users === 0) closing = setTimeout(close, LINGER_MS);
-    };
+    const stop = news({
+      changed: (what) => forget(store, what),
+      missed: () => void store.invalidateQueries({ queryKey: KEYS.compute() }),
+    });
+    return () => void setTimeout(stop, LINGER_MS);
   }, [store, there]);
 }
 
-function open(store: QueryClient): void {
-  if (source !== null) return;
-  clearTimeout(opening);
-  const stream = new EventSource('/router/admin/news');
-  source = stream;
-  stream.addEventListener('open', () => {
-    // What happened while nobody listened is not told again.
-    if (missed) void store.invalidateQueries({ queryKey: KEYS.compute() });
-    missed = false;
+/** Until the answer is called: something happened to this job, or may have. */
+export function hearOfJob(id: string, listener: () => void): () => void {
+  return news({
+    changed: ({ jobs }) => {
+      if (jobs === null || jobs.includes(id)) listener();
+    },
+    missed: listener,
+    opened: listener,
   });
-  stream.addEventListener('changed', ({ data }: MessageEvent<string>) => forget(store, JSON.parse(data)));
-  stream.addEventListener('error', () => {
-    missed = true;
-    // The browser itself resumes a stream that broke off, but not one that was refused.
-    if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
-    source = null;
-    opening = setTimeout(() => users > 0 && document.visibilityState === 'visible' && open(store), AGAIN_MS);
-  });
-}
-
-function close(): void {
-  clearTimeout(opening);
-  if (source === null) return;
-  missed = true;
-  source.close();
-  source = null;
 }
 
 const WITH_JOBS = ['summary', 'history', 'jobs', 'queue', 'workers', 'worker', 'nodes'];

@@ -1,11 +1,12 @@
-/** A job's log as it comes. Kept outside of React: thousands of lines a second cost one rendering per moment. */
+/** A job's log as it comes, read when the router tells of its job. Kept outside of React. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
-import { logAddress, router } from '../calls.ts';
+import { LOG_CHUNKS, router } from '../calls.ts';
+import { hearOfJob } from '../news.ts';
 import { isOver } from '../words.ts';
-import { append, type Chunk, type Lines, NO_LINES } from './lines.ts';
+import { append, type Lines, NO_LINES } from './lines.ts';
 
 /** `over`: the job has ended and all of its log is here. */
-export type Standing = 'connecting' | 'live' | 'resting' | 'away' | 'over';
+export type Standing = 'connecting' | 'live' | 'away' | 'over';
 export interface LogState {
   lines: Lines;
   standing: Standing;
@@ -13,83 +14,72 @@ export interface LogState {
 
 /** Some 30 MB of text as people write logs; the whole can be downloaded. */
 export const MOST_LINES = 100_000;
-const GATHER_MS = 80;
-const AGAIN_MS = 3_000;
+/** What is told meanwhile is read together. */
+const CALM_MS = 250;
+/** Read anyway so often: news may be late, or broken off. */
+const LOOK_MS = 3_000;
 
 export interface LogFeed {
   subscribe(listener: () => void): () => void;
   state(): LogState;
 }
 
-/** Listens while somebody subscribes and the window is seen. `onJob` hears of each new status. */
+/** Reads while somebody subscribes and the window is seen, until the job is over. `onJob` hears how the job stands. */
 export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
   const listeners = new Set<() => void>();
   let state: LogState = { lines: NO_LINES, standing: 'connecting' };
-  let source: EventSource | null = null;
-  let came: Chunk[] = [];
-  let gathering: ReturnType<typeof setTimeout> | undefined;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let leaving = new AbortController();
 
   const change = (next: Partial<LogState>) => {
     state = { ...state, ...next };
     for (const listener of listeners) listener();
   };
-  const gather = () => {
-    clearTimeout(gathering);
-    gathering = undefined;
-    const lines = append(state.lines, came, MOST_LINES);
-    came = [];
-    if (lines !== state.lines) change({ lines });
+  const catchUp = async (signal: AbortSignal) => {
+    // Read before its log: what is final now gets no more log.
+    const job = await router.job(id, signal);
+    onJob(job);
+    for (let more = true; more; ) {
+      const chunks = await router.logs(id, state.lines.last_id, signal);
+      const lines = append(state.lines, chunks, MOST_LINES);
+      more = chunks.length === LOG_CHUNKS;
+      if (lines !== state.lines) change({ lines });
+    }
+    const standing = isOver(job.status) ? 'over' : 'live';
+    if (standing !== state.standing) change({ standing });
   };
-  const close = () => {
-    clearTimeout(again);
-    source?.close();
-    source = null;
-    gather();
-  };
-  const open = () => {
-    if (source !== null || state.standing === 'over') return;
-    const stream = new EventSource(logAddress(id, state.lines.last_id));
-    source = stream;
-    stream.addEventListener('open', () => change({ standing: 'live' }));
-    stream.addEventListener('log', ({ data }: MessageEvent<string>) => {
-      came.push(JSON.parse(data) as Chunk);
-      gathering ??= setTimeout(gather, GATHER_MS);
-    });
-    stream.addEventListener('job', ({ data }: MessageEvent<string>) => {
-      const job = JSON.parse(data) as Job;
-      onJob(job);
-      if (!isOver(job.status)) return;
-      close();
-      change({ standing: 'over' });
-    });
-    stream.addEventListener('error', () => {
-      if (source !== stream) return;
-      // Asked anew from the last line that is here, also where the browser would have given up.
-      close();
-      change({ standing: 'away' });
-      again = setTimeout(open, AGAIN_MS);
-    });
-  };
-  const look = () => {
-    if (document.visibilityState === 'visible') return open();
-    if (source === null) return;
-    close();
-    change({ standing: 'resting' });
+  const follow = async (signal: AbortSignal) => {
+    let told = false;
+    let wake = () => {};
+    const tell = () => {
+      told = true;
+      wake();
+    };
+    const stop = hearOfJob(id, tell);
+    signal.addEventListener('abort', tell);
+    while (!signal.aborted && state.standing !== 'over') {
+      told = false;
+      if (document.visibilityState === 'visible')
+        await catchUp(signal).catch(() => signal.aborted || change({ standing: 'away' }));
+      await new Promise((resolve) => setTimeout(resolve, CALM_MS));
+      if (told) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, LOOK_MS);
+      });
+    }
+    stop();
   };
 
   return {
     subscribe(listener) {
       listeners.add(listener);
       if (listeners.size === 1) {
-        document.addEventListener('visibilitychange', look);
-        look();
+        leaving = new AbortController();
+        void follow(leaving.signal);
       }
       return () => {
         listeners.delete(listener);
-        if (listeners.size > 0) return;
-        document.removeEventListener('visibilitychange', look);
-        close();
+        if (listeners.size === 0) leaving.abort();
       };
     },
     state: () => state,

@@ -70,7 +70,6 @@ export function Log({ id, onJob, waiting }: LogProps) {
 const WORDS: Record<Standing, string> = {
   connecting: 'Connecting',
   live: 'Live',
-  resting: 'Paused',
   away: 'Broken off, trying again',
   over: 'Complete',
 };
