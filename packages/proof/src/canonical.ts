@@ -9,10 +9,10 @@ export const MAX_DEPTH = 200;
 
 /**
  * The canonical text of a value: members sorted by UTF-16 code units, numbers in ECMAScript form, no whitespace.
- * Stricter than RFC 8785 in one point: a number beyond ±(2^53 - 1) is refused, because readers with exact integers
- * would see another value than readers with doubles. Throws `not_finite`, `integer_too_large`, `lone_surrogate`,
- * `too_deep`, and `not_canonicalizable` for whatever JSON does not know: undefined, functions, symbols, bigints, holes
- * in arrays, and objects of a class (a Date is not silently `{}`, nor `toJSON` called).
+ * Stricter than RFC 8785 in one point: a number that it writes as an integer beyond ±(2^53 - 1) is refused, because
+ * readers with exact integers would see another value than readers with doubles. Throws `not_finite`,
+ * `integer_too_large`, `lone_surrogate`, `too_deep`, and `not_canonicalizable` for whatever JSON does not know: undefined,
+ * functions, symbols, bigints, holes in arrays, and objects of a class (a Date is not silently `{}`, nor `toJSON` called).
  */
 export function canonicalize(value: unknown): string {
   return text(value, 0);
@@ -133,9 +133,16 @@ function numeral(value: number): string {
   return String(value);
 }
 
+/** From here on numbers are written with an exponent, `1e+21`, which nobody reads as an integer. */
+const EXPONENT_FROM = 1e21;
+
 /** Refuses what no two readers are sure to read alike: `not_finite`, `integer_too_large`. */
 export function checkNumber(value: number): void {
   if (value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER) return;
   if (!Number.isFinite(value)) throw new ProofError('not_finite', 'not a finite number');
-  throw new ProofError('integer_too_large', 'beyond 2^53 - 1, where integers are no longer exact');
+  if (Math.abs(value) < EXPONENT_FROM) throw integerTooLarge();
+}
+
+export function integerTooLarge(): ProofError {
+  return new ProofError('integer_too_large', 'beyond 2^53 - 1, where integers are no longer exact');
 }

@@ -1,9 +1,11 @@
 /** JSON read so that no second reader can see another value: the refusals RFC 8785 presumes (I-JSON, RFC 7493). */
-import { checkNumber, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
+import { checkNumber, integerTooLarge, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
 import { ProofError } from './error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** Without point and exponent: readers with exact integers take it for one. */
+const INTEGER = /^-?[0-9]+$/;
 
 /** The text of UTF-8 bytes, a byte order mark kept as a character; `not_utf8` otherwise. */
 export function decodeUtf8(bytes: Uint8Array): string {
@@ -151,6 +153,7 @@ class Reader {
     this.#at = NUMBER.lastIndex;
     const value = Number(found[0]);
     checkNumber(value);
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && INTEGER.test(found[0])) throw integerTooLarge();
     return value;
   }
 
