@@ -48,6 +48,10 @@ export const text = (most: number) =>
 /** Running text, at most 20,000 characters. */
 export const Prose = text(20_000);
 
+/** A whole number as a query writes it, in digits: an empty value, which `Number` takes for 0, is none. */
+export const inDigits = <Integer extends z.ZodType<number | undefined>>(integer: Integer) =>
+  z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value), integer);
+
 interface JsonFault {
   path: PropertyKey[];
   message: string;
@@ -71,9 +75,12 @@ export function findJsonFault(value: unknown, depth: number): JsonFault | null {
   return { path: [], message: value === undefined ? 'is required' : 'must be a JSON value' };
 }
 
+/** From here on RFC 8785 writes a number with an exponent: nobody reads an integer. */
+const EXPONENT_FROM = 1e21;
+
 function numberFault(value: number): JsonFault | null {
   if (!Number.isFinite(value)) return { path: [], message: 'must be a finite number' };
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  if (!Number.isSafeInteger(value) && Number.isInteger(value) && Math.abs(value) < EXPONENT_FROM) {
     return { path: [], message: 'must be an integer within ±(2^53 − 1), or be sent as a string' };
   }
   return null;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Envelope } from '../receipt.ts';
 import { SchemaId } from '../vocabulary.ts';
-import { Sha256 } from '../wire.ts';
+import { inDigits, Sha256 } from '../wire.ts';
 import { PageSize } from './runs.ts';
 
 /** The envelope with its lane's blocks and `receipt_sha256`, as stored. */
@@ -13,7 +13,7 @@ export const RecentQuery = z.object({ limit: PageSize, schema: SchemaId.optional
 export const RecentReceipts = z.object({ receipts: z.array(Receipt) });
 
 export const LedgerQuery = z.object({
-  after_seq: z.coerce.number().int().min(-1).max(Number.MAX_SAFE_INTEGER).default(-1),
+  after_seq: inDigits(z.int().min(-1).max(Number.MAX_SAFE_INTEGER).default(-1)),
   limit: PageSize,
 });
 export const LedgerPage = z.object({ receipts: z.array(Receipt), next_after_seq: z.int().nullable() });

@@ -1,7 +1,7 @@
 /** Looking through receipts, and the links they are shared by. */
 import { z } from 'zod';
 import { LaneName, Outcome, SchemaId } from '../vocabulary.ts';
-import { Instant, Sha256, text } from '../wire.ts';
+import { Instant, inDigits, Sha256, text } from '../wire.ts';
 import { PageSize } from './runs.ts';
 
 /** `2026-05-29`, or a whole timestamp. */
@@ -19,7 +19,7 @@ export const ReceiptQuery = z.object({
   /** Minted before; a date alone means until its end. */
   to: Day.optional(),
   /** `next_before_seq` of the page before. */
-  before_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  before_seq: inDigits(z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional()),
   limit: PageSize,
 });
 export type ReceiptQuery = z.infer<typeof ReceiptQuery>;

@@ -115,7 +115,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       const { after_seq, limit } = request.query;
       const page = await payloadsAfter(ledger.db, organization_id, after_seq, limit);
       const last = page.at(-1)?.org_seq;
-      const ended = last === undefined || (page.length < limit && (await isLast(ledger.db, organization_id, last)));
+      const ended = last === undefined || (await isLast(ledger.db, organization_id, last));
       const next_after_seq = ended ? null : last;
       return sendReceipts(
         reply,

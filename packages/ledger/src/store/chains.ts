@@ -198,13 +198,13 @@ export interface End {
 
 /** Where the chain ends, twice, as of one instant. */
 export async function readEnd(db: Queries, organization_id: string): Promise<End> {
-  const row = await db.get<{ org_seq: number; receipt_sha256: string; last_seq: number | null }>(
-    `select org_seq, receipt_sha256,
-       (select max(org_seq) from receipts r where r.organization_id = c.organization_id) as last_seq
-     from chains c where organization_id = $1`,
+  // By the organization: somebody may have taken the head away.
+  const row = await db.get<{ org_seq: number | null; receipt_sha256: string; last_seq: number | null }>(
+    `select c.org_seq, c.receipt_sha256,
+       (select max(org_seq) from receipts r where r.organization_id = o.organization_id) as last_seq
+     from organizations o left join chains c on c.organization_id = o.organization_id where o.organization_id = $1`,
     [organization_id],
   );
-  if (row === undefined) return { head: null, last_seq: -1 };
-  const { org_seq, receipt_sha256, last_seq } = row;
-  return { head: org_seq < 0 ? null : { org_seq, receipt_sha256 }, last_seq: last_seq ?? -1 };
+  const { org_seq = null, receipt_sha256 = '', last_seq = null } = row ?? {};
+  return { head: (org_seq ?? -1) < 0 ? null : { org_seq: org_seq!, receipt_sha256 }, last_seq: last_seq ?? -1 };
 }

@@ -102,17 +102,17 @@ export async function listRuns(db: Queries, organization_id: string, query: RunQ
 async function pageOfRuns(db: Queries, organization_id: string, query: RunQuery): Promise<RunPage> {
   const { where, params } = conditionsOf(organization_id, query);
   const [runs, all] = await fittingRuns(db, where, params, query.limit);
-  return { runs, next_after: all && runs.length < query.limit ? null : (runs.at(-1)?.id ?? null) };
+  return { runs, next_after: all ? null : runs.at(-1)!.id };
 }
 
-/** Newest first, as many as one answer holds, and whether these are all. */
+/** Newest first, as many as one answer holds, and whether these are all there are. */
 async function fittingRuns(db: Queries, where: string, params: Value[], limit = MOST): Promise<[Run[], boolean]> {
   const n = params.length + 1;
   const sizes = await db.all<{ id: string; byte_size: number }>(
     `select id, ${BYTE_SIZE} as byte_size from ${WHOLE} ${where} order by id desc limit $${n}`,
-    [...params, limit],
+    [...params, limit + 1],
   );
-  const page = fitting(sizes);
+  const page = fitting(sizes.slice(0, limit));
   const oldest = page.at(-1);
   if (oldest === undefined) return [[], true];
   const rows = await db.all<Stored>(`${SELECT} ${where} and id >= $${n} order by id desc`, [...params, oldest.id]);
