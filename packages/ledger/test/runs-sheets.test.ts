@@ -41,6 +41,17 @@ eachLedger('flight sheets', (ledger) => {
     assert.equal((await publish(await ledger.tenant(), changed)).status, 201, 'another organization has its own');
   });
 
+  test('the same sheet again is 200, and nothing is created', async () => {
+    const tenant = await ledger.tenant();
+    const request = { body: SHEET, headers: { 'idempotency-key': 'publish' } };
+    const first = await tenant.ask('owner', 'POST', '/flight-sheets', request);
+    assert.equal((await tenant.ask('owner', 'POST', '/flight-sheets', request)).status, 201, 'the first answer again');
+    const again = await publish(tenant, SHEET);
+    assert.deepEqual([again.status, again.headers.get('location')], [200, null]);
+    assert.deepEqual(again.json, first.json);
+    assert.equal((await tenant.as('auditor')('GET', '/flight-sheets')).flight_sheets.length, 1);
+  });
+
   test('of many that publish one version at once, one wins', async () => {
     const tenant = await ledger.tenant();
     const answers = await Promise.all([1, 2, 3, 4].map((n) => publish(tenant, { ...SHEET, pass_threshold: 90 + n })));

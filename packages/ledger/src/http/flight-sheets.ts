@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
 import { trySheet } from '../trial.ts';
 import { shareTrialTime } from '../trial-time.ts';
-import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+import { createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['flight sheets'], security: [{ bearer: [] }] };
@@ -25,9 +25,10 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Publish a flight sheet; a published version never changes',
+        description: '201 when it was published now, 200 when the same sheet was there already.',
         headers: IdempotencyHeader,
         body: FlightSheet,
-        response: { 201: FlightSheet },
+        response: { 200: FlightSheet, 201: FlightSheet },
       },
     },
     (request, reply) => {
@@ -35,8 +36,9 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
       compileSheet(sheet);
       const { organization_id, id } = request.principal;
       return createAndSend(ledger, request, reply, async (tx) => {
-        await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
-        return { body: sheet, location: `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}` };
+        const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
+        const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
+        return { body: sheet, location: fresh ? location : NOTHING_CREATED };
       });
     },
   );

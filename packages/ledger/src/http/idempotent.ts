@@ -9,7 +9,10 @@ import type { Ledger } from '../ledger.ts';
 
 export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
 
-/** 201 with `Location`. */
+/** The `location` of an answer that brought nothing new. */
+export const NOTHING_CREATED = '';
+
+/** 201 with `Location`; 200 where nothing was created. */
 export async function createAndSend(
   { db }: Ledger,
   request: FastifyRequest,
@@ -17,6 +20,7 @@ export async function createAndSend(
   create: (tx: Queries) => Promise<Created>,
 ) {
   const { body, location } = await once(db, request, create);
+  if (location === NOTHING_CREATED) return reply.send(body);
   return reply.code(201).header('location', location).send(body);
 }
 
@@ -27,7 +31,7 @@ export async function changeAndSend<T>(
   reply: FastifyReply,
   change: (tx: Queries) => Promise<T>,
 ) {
-  const { body } = await once(db, request, async (tx) => ({ body: await change(tx), location: '' }));
+  const { body } = await once(db, request, async (tx) => ({ body: await change(tx), location: NOTHING_CREATED }));
   return reply.send(body);
 }
 

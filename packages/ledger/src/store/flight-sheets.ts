@@ -7,14 +7,14 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { refuse } from '../domain/run.ts';
 import { fitting } from './page.ts';
 
-/** Throws `flight_sheet_exists` when this version is another sheet; the same sheet again changes nothing. */
+/** False: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
 export async function insertFlightSheet(
   tx: Queries,
   organization_id: string,
   sheet: FlightSheet,
   created_at: string,
   created_by: string,
-): Promise<void> {
+): Promise<boolean> {
   const text = canonicalize(sheet);
   const sha256 = sha256Hex(text);
   const { name, version } = sheet;
@@ -23,13 +23,14 @@ export async function insertFlightSheet(
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
     [organization_id, name, version, text, sha256, created_at, created_by],
   );
-  if (inserted === 1) return;
+  if (inserted === 1) return true;
   const known = await tx.get<{ sheet_sha256: string }>(
     'select sheet_sha256 from flight_sheets where organization_id = $1 and name = $2 and version = $3',
     [organization_id, name, version],
   );
   if (known?.sheet_sha256 !== sha256)
     throw refuse('flight_sheet_exists', `${name} v${version} exists and sheets are immutable: publish a new version.`);
+  return false;
 }
 
 export async function findFlightSheet(
