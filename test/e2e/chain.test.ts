@@ -49,7 +49,7 @@ describe('receipts and their chain in a browser', () => {
 
   /** What no API can do: as whoever holds the database file. */
   function alter(sql: string): void {
-    const db = new DatabaseSync(file, { timeout: 5_000 });
+    const db = new DatabaseSync(file, { timeout: 60_000 });
     assert.ok(db.prepare(sql).run(...Array(sql.split('?').length - 1).fill(long.organization_id)).changes > 0);
     db.close();
   }
@@ -176,12 +176,12 @@ describe('receipts and their chain in a browser', () => {
     await page.goto(`${ledger.url}/ledger`);
     await page.getByRole('link', { name: 'The first one' }).waitFor();
     await mintedReceipt(tenant, 'generic', { title: 'The second one' });
-    await page.getByRole('link', { name: 'The second one' }).waitFor({ timeout: 5_000 });
+    await page.getByRole('link', { name: 'The second one' }).waitFor();
     assert.equal(await page.locator('.chain-scroller .broken').count(), 0);
     await page.goto(`${ledger.url}/receipts`);
     await page.getByText('2 receipts in all').waitFor();
     await mintedReceipt(tenant, 'generic', { title: 'The third one' });
-    await page.getByRole('link', { name: 'The third one' }).waitFor({ timeout: 5_000 });
+    await page.getByRole('link', { name: 'The third one' }).waitFor();
     clean();
     await context.close();
   });

@@ -30,7 +30,14 @@ export async function startHouse(): Promise<House> {
   const folder = mkdtempSync(join(tmpdir(), 'e2e-'));
   const data = join(folder, 'data');
   const up = spawn('./rcpt', ['up', '--data', data, '--json'], {
-    env: { ...process.env, LEDGER_PORT: '0', ROUTER_PORT: '0' },
+    // A test machine may be busy with others: that is not what is tested here.
+    env: {
+      ...process.env,
+      LEDGER_PORT: '0',
+      ROUTER_PORT: '0',
+      LEDGER_OVERLOAD_DELAY_MS: '60000',
+      ROUTER_OVERLOAD_DELAY_MS: '60000',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

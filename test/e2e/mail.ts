@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The newest sign-in link mailed to `to` after `since`. Throws after ten seconds without one. */
+/** The newest sign-in link mailed to `to` after `since`. Throws after a minute without one. */
 export async function mailedLink(data: string, to: string, since: number): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     for (const { text } of mails(data).filter((mail) => mail.at >= since && mail.text.includes(`To: ${to}`))) {
       const link = /https?:\/\/\S+\/sign-in#token=[\w-]+/.exec(text)?.[0];
       if (link !== undefined) return link;

@@ -2,9 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { routerClient, workerClient } from '@rcpt/contract/router/client.ts';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor } from './browser.ts';
 import { type House, startHouse } from './house.ts';
 import { everyPage } from './pages.ts';
@@ -45,9 +44,7 @@ describe('every page of the console', () => {
       const { page, context, clean } = await visitor(browser, house.ledger_url, { ...options, storageState });
       for (const [name, path] of pages) {
         await page.goto(`${house.ledger_url}${path}`);
-        await page.getByRole('heading', { level: 1 }).first().waitFor();
-        // What is asked for has arrived: nothing is drawn as a placeholder any more.
-        await page.locator('.skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' });
+        await drawn(page);
         await assertAccessible(page, `${name}, ${look}`);
         const [inner, outer] = (await page.evaluate(
           '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
@@ -60,21 +57,12 @@ describe('every page of the console', () => {
 
   test('comes with less than 200 kB of compressed script at first', async () => {
     const { page, context } = await visitor(browser, house.ledger_url, { storageState });
-    const client = await context.newCDPSession(page);
-    await client.send('Network.enable');
-    let bytes = 0;
-    const scripts = new Set<string>();
-    client.on('Network.responseReceived', ({ requestId, response }) => {
-      if (response.mimeType.includes('javascript')) scripts.add(requestId);
-    });
-    client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      if (scripts.has(requestId)) bytes += encodedDataLength;
-    });
-    await page.goto(house.ledger_url, { waitUntil: 'networkidle' }).catch(() => undefined);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await sleep(500);
-    assert.ok(scripts.size > 0 && bytes > 10_000, `${scripts.size} scripts of ${bytes} bytes`);
-    assert.ok(bytes < FIRST_LOAD_BYTES, `${bytes} bytes of script`);
+    await page.goto(house.ledger_url);
+    await drawn(page);
+    const scripts = (await page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ name }) => new URL(name).pathname.endsWith('.js')).map(({ encodedBodySize }) => encodedBodySize)`)) as number[];
+    const bytes = scripts.reduce((sum, each) => sum + each, 0);
+    assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_BYTES, `${scripts.length} scripts of ${bytes} bytes`);
     await context.close();
   });
 
@@ -104,13 +92,19 @@ describe('every page of the console', () => {
     await worker.accept(job.id, lease_token!);
     for (const [sequence, line] of ['loading the model', 'first batch done', 'second batch done'].entries()) {
       await worker.log(job.id, { lease_token: lease_token!, lines: [line], stream: 'stdout', sequence });
-      await page.getByText(line).waitFor({ timeout: 5_000 });
+      await page.getByText(line).waitFor();
     }
     await assertAccessible(page, 'a job that runs');
     await worker.complete(job.id, { lease_token: lease_token!, metrics: { duration_seconds: 3 } });
     // The log says so when the job has ended and all of it is there; until then it is live.
-    await page.getByText('Complete', { exact: true }).waitFor({ timeout: 5_000 });
+    await page.getByText('Complete', { exact: true }).waitFor();
     clean();
     await context.close();
   });
 });
+
+async function drawn(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  // What is asked for has arrived: nothing is drawn as a placeholder any more.
+  await page.locator('.skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' });
+}

@@ -48,7 +48,7 @@ describe('a shared receipt in a fresh browser', () => {
 
   test('that was altered underneath is called altered, by the server and by the browser', async () => {
     const token = house.demo.training.cook.share_url.split('/').at(-1)!;
-    const db = new DatabaseSync(join(house.data, 'ledger.db'), { timeout: 5_000 });
+    const db = new DatabaseSync(join(house.data, 'ledger.db'), { timeout: 60_000 });
     const changed = db
       .prepare(
         `update receipts set payload = replace(payload, 'Demo Workshop', 'Other Workshop') where share_token = ? and payload like '%Demo Workshop%'`,
