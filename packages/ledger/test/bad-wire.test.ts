@@ -7,7 +7,7 @@ import { eachLedger, type Tenant } from './running.ts';
 import { mintedReceipt, runAt } from './story.ts';
 
 const EVIDENCE_LIMIT = 100_000;
-const ANSWER_MS = 5_000;
+const ANSWER_MS = 60_000;
 
 /** Sends these bytes and half-closes, when asked to; resolves with all that came back once the other side has closed. */
 function exchange(url: string, bytes: string | Buffer, { end = true } = {}): Promise<string> {

@@ -42,7 +42,7 @@ export function temporaryFolder(): string {
 
 /** Waits for what will come; fails when it does not. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 120_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

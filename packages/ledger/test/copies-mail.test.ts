@@ -129,6 +129,7 @@ describe('a mail server', () => {
       const mailer = closedAfterwards(openMailer(url, FROM));
       const errors: unknown[] = [];
       const ok = await createProbe((signal) => mailer.probe(signal), {
+        timeout_ms: 60_000,
         onFailure: (error) => errors.push(error),
       }).check();
       return { ok, text: errors.map(errorText).join() };
@@ -184,7 +185,7 @@ describe('a mail folder', () => {
     const folder = temporaryFolder();
     const mailer = closedAfterwards(openMailer(`file:${folder}`, FROM));
     for (const to of ['ada@example.org', 'ada@example.org', 'bob@example.org']) await mailer.send(mailOf({ to }));
-    await mailer.probe(AbortSignal.timeout(1_000));
+    await mailer.probe(AbortSignal.timeout(60_000));
     const files = readdirSync(folder).filter((name) => name !== '.unfinished');
     assert.equal(files.length, 2);
     const mail = await PostalMime.parse(readFileSync(join(folder, `${mailOf().id}.eml`)));

@@ -105,8 +105,8 @@ function keepsWhatItIsGiven(open: () => Promise<Storage>): void {
   });
 
   test('passes its probe and leaves nothing of it', async () => {
-    await storage.probe(AbortSignal.timeout(5_000));
-    await Promise.all([storage.probe(AbortSignal.timeout(5_000)), storage.probe(AbortSignal.timeout(5_000))]);
+    await storage.probe(AbortSignal.timeout(60_000));
+    await Promise.all([storage.probe(AbortSignal.timeout(60_000)), storage.probe(AbortSignal.timeout(60_000))]);
   });
 
   test('does nothing for a caller who has gone', async () => {

@@ -30,7 +30,7 @@ export async function mailTo(
   kind: 'sign-in' | 'invitation',
   count = 1,
 ): Promise<string[]> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const mails = mailsTo(ledger, email, kind);
     if (mails.length >= count) return mails;

@@ -18,7 +18,7 @@ describe('the card of a receipt', () => {
   it('is a PNG of 1200 × 630, the same bytes each time and in the thread that prints', async () => {
     const card = Buffer.from(await renderCard(sealed()));
     assert.deepEqual(sizeOf(card), CARD);
-    const printer = createPrinter();
+    const printer = createPrinter({ job_timeout_ms: 120_000 });
     const [there, again] = await Promise.all([printer.card(sealed()), renderCard(sealed())]);
     await printer.close();
     assert.equal(sha256(there), sha256(card));

@@ -45,6 +45,8 @@ export async function ledgerProcess(
     LEDGER_STORAGE_URL: `file:${folder}/objects`,
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_ADMIN_TOKEN: ADMIN_TOKEN,
+    // A test machine may be busy with others: that is not what is tested here.
+    LEDGER_OVERLOAD_DELAY_MS: '60000',
     ...environment,
   });
   void ended.then(() => rmSync(folder, { recursive: true, force: true }));

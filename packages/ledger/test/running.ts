@@ -107,6 +107,8 @@ export async function running(
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_ADMIN_TOKEN: ADMIN_TOKEN,
     LEDGER_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    // Test and ledger are one process on a machine that is busy with others.
+    LEDGER_OVERLOAD_DELAY_MS: '60000',
     ...environment,
   });
   const ledger = await startLedger(config, createLogger('ledger', config.log_level));

@@ -59,7 +59,8 @@ eachLedger('a flight sheet tried', (ledger) => {
         : { type: 'object', properties: { a: tree(depth - 1), b: tree(depth - 1), c: { type: 'string' } } };
     const body = { flight_sheet: { ...SHEET, output_schema: tree(8) }, output: {} };
     let answer = await trial(greedy, body);
-    for (let i = 0; i < 60 && answer.status === 200; i++) answer = await trial(greedy, body);
+    // A third of the time is theirs: how many are that depends on the machine.
+    for (let i = 0; i < 2_000 && answer.status === 200; i++) answer = await trial(greedy, body);
     assert.deepEqual([answer.status, answer.json.code], [429, 'rate_limited']);
     assert.equal((await trial(other, { flight_sheet: SHEET, output: { a: 1, b: 2, sum: 3 } })).status, 200);
     assert.equal((await greedy.ask('agent', 'GET', '/runs')).status, 200);

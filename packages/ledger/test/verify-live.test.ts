@@ -23,6 +23,7 @@ eachLedger(
     });
 
     test('tells its progress, ten times a second at most, and ends with the report of the plain call', async () => {
+      const asked = performance.now();
       const reader = await verify(tenant);
       assert.match(reader.headers.get('content-type')!, /^text\/event-stream/);
       assert.equal(await reader.ended, true);
@@ -34,8 +35,8 @@ eachLedger(
         assert.ok(data.receipts_checked > checked && data.receipts_checked <= LONG);
         checked = data.receipts_checked;
       }
-      const took = reader.events.at(-1)!.at - reader.events[0]!.at;
-      assert.ok(progress.length <= 2 + took / 100, `${progress.length} events in ${took} ms`);
+      const took = reader.events.at(-1)!.at - asked;
+      assert.ok(progress.length <= 1 + took / 100, `${progress.length} events in ${took} ms`);
       const report = reader.events.at(-1)!;
       assert.equal(report.event, 'report');
       assert.deepEqual(Verification.parse(report.data), await tenant.as('auditor')('GET', '/ledger/verify'));
@@ -75,7 +76,7 @@ eachLedger(
       }
       const ask = () => tenant.ask('auditor', 'GET', '/ledger/verify');
       let answer: Answer = await ask();
-      for (const deadline = performance.now() + 2_000; answer.status === 503; answer = await ask())
+      for (const deadline = performance.now() + 60_000; answer.status === 503; answer = await ask())
         assert.ok(performance.now() < deadline, 'those who hung up still take the room');
       assert.equal(answer.json.receipts_checked, LONG);
     });
