@@ -1,14 +1,23 @@
 /** The router's settings (contract §5), read once in main.ts. */
+import { isIP } from 'node:net';
 import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
+
+/** What a bearer can be: visible ASCII. */
+const bearer = (env: string) =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/)
+    .optional()
+    .meta({ env, takes: 'a secret of at least 16 characters, of letters, digits and signs', secret: true });
 
 const RouterSettings = z.object({
   host: setting.host('ROUTER_HOST', '127.0.0.1'),
   port: setting.port('ROUTER_PORT', 8088),
   database_url: setting.database('ROUTER_DATABASE_URL', 'sqlite:data/router.db'),
-  receipts_dir: setting.matching('ROUTER_RECEIPTS_DIR', /.+/, 'data/receipts', 'a folder'),
-  admin_token: setting.secret('ROUTER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
-  enrollment_token: setting.secret('ROUTER_ENROLLMENT_TOKEN', 'a secret of at least 16 characters'),
+  receipts_dir: z.string().default('data/receipts').meta({ env: 'ROUTER_RECEIPTS_DIR', takes: 'a folder' }),
+  admin_token: bearer('ROUTER_ADMIN_TOKEN'),
+  enrollment_token: bearer('ROUTER_ENROLLMENT_TOKEN'),
   metering: z
     .enum(['reported', 'measured'])
     .default('reported')
@@ -23,10 +32,24 @@ const RouterSettings = z.object({
     .enum(['yes', 'no'])
     .default('no')
     .meta({ env: 'ROUTER_ALLOW_OPEN', takes: 'yes to listen beyond loopback without ROUTER_ADMIN_TOKEN, else no' }),
+  allowed_hosts: z
+    .string()
+    .regex(/^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/)
+    .transform((names) =>
+      names
+        .toLowerCase()
+        .split(',')
+        .map((name) => name.trim().replace(/\.$/, '')),
+    )
+    .optional()
+    .meta({
+      env: 'ROUTER_ALLOWED_HOSTS',
+      takes: 'host names, separated by commas, that open endpoints answer to beside addresses and localhost',
+    }),
   ledger_url: setting.httpUrl('LEDGER_URL'),
   ledger_api_key: z
     .string()
-    .regex(/^rk_\S+$/)
+    .regex(/^rk_[\x21-\x7e]+$/)
     .optional()
     .meta({ env: 'LEDGER_API_KEY', takes: 'an API key of the ledger (rk_…)', secret: true }),
   json_body_bytes: setting.count('ROUTER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
@@ -34,15 +57,13 @@ const RouterSettings = z.object({
   overload_delay_ms: setting.count('ROUTER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: z
     .string()
-    .regex(/^[\d.:a-fA-F/, ]+$/)
+    .refine((list) => list.split(',').every(isNetwork))
     .optional()
     .meta({ env: 'ROUTER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: setting.matching(
-    'ROUTER_LOG_LEVEL',
-    /^(debug|info|warn|error|silent)$/,
-    'info',
-    'debug, info, warn, error or silent',
-  ),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .meta({ env: 'ROUTER_LOG_LEVEL', takes: 'debug, info, warn, error or silent' }),
 });
 
 export type Config = Readonly<z.infer<typeof RouterSettings>>;
@@ -57,7 +78,8 @@ Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 
 /** Throws `ConfigError`, one line. */
 export function readRouterConfig(environment: Record<string, string | undefined>): Config {
-  const config = readConfig(RouterSettings, environment);
+  const read = readConfig(RouterSettings, environment);
+  const config = Object.freeze({ ...read, host: read.host.replace(/^\[(.*)\]$/, '$1') });
   if (!isLoopback(config.host) && config.admin_token === undefined && config.allow_open !== 'yes')
     throw new ConfigError(
       `ROUTER_ADMIN_TOKEN: got nothing, takes a secret when ROUTER_HOST is ${config.host}: its endpoints are open (or say ROUTER_ALLOW_OPEN=yes)`,
@@ -71,6 +93,36 @@ export function readRouterConfig(environment: Record<string, string | undefined>
   return config;
 }
 
+/** What `POST /workers/register` asks for; null: it is open, as on loopback (contract §3). */
+export function enrollmentSecret({
+  host,
+  allow_open,
+  admin_token,
+  enrollment_token,
+}: Pick<Config, 'host' | 'allow_open' | 'admin_token' | 'enrollment_token'>): { token: string; name: string } | null {
+  if (enrollment_token !== undefined) return { token: enrollment_token, name: 'enrollment token' };
+  if (isLoopback(host) || allow_open === 'yes' || admin_token === undefined) return null;
+  return { token: admin_token, name: 'admin token (this router has no ROUTER_ENROLLMENT_TOKEN)' };
+}
+
+/** Beside addresses and localhost; null: any, because beyond loopback nobody here knows what others call this machine. */
+export function ownNames({ host, allowed_hosts }: Pick<Config, 'host' | 'allowed_hosts'>): ReadonlySet<string> | null {
+  if (allowed_hosts === undefined && !isLoopback(host)) return null;
+  return new Set([host.toLowerCase(), ...(allowed_hosts ?? [])]);
+}
+
+/** An address, or a network such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.trim().split('/');
+  const version = isIP(address);
+  const most = version === 4 ? 32 : 128;
+  return (
+    version > 0 &&
+    more.length === 0 &&
+    (bits === undefined || isIP(bits) === version || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}
+
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

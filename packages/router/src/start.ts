@@ -1,4 +1,6 @@
 /** A running router from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
+import { ConfigError } from '@rcpt/service/config.ts';
+import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
 import { newId } from '@rcpt/service/identity.ts';
@@ -26,16 +28,22 @@ export interface RunningRouter {
   close(): Promise<void>;
 }
 
-/** Throws `schema_behind`, `database_unavailable`, or the error of a port that is taken. */
+/** Throws `schema_behind`, the error of a port that is taken, or `ConfigError` for a setting that cannot be used. */
 export async function startRouter(
   config: Config,
   logger: Logger,
   now: () => number = Date.now,
 ): Promise<RunningRouter> {
-  const db = openDatabase(config.database_url, (error) => logger.warn({ err: error }, 'idle database connection lost'));
-  if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
-  else await checkSchema(db, MIGRATIONS);
-  const folder = openReceiptsFolder(config.receipts_dir);
+  const db = await underSetting(DATABASE, async () => {
+    const opened = openDatabase(config.database_url, (error) =>
+      logger.warn({ err: error }, 'idle database connection lost'),
+    );
+    if (opened.engine === 'sqlite') await migrate(opened, MIGRATIONS);
+    else await checkSchema(opened, MIGRATIONS);
+    return opened;
+  });
+  const receiptsSetting = { env: 'ROUTER_RECEIPTS_DIR', got: config.receipts_dir, takes: 'a folder it can write to' };
+  const folder = await underSetting(receiptsSetting, async () => openReceiptsFolder(config.receipts_dir));
   let recovered = await recoverReceipts(db, folder);
   for (const orphan of openOrphans(config.receipts_dir)) {
     recovered += await recoverReceipts(db, orphan);
@@ -64,7 +72,12 @@ export async function startRouter(
     forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
   }, FORGET_EVERY_MS);
 
-  await app.listen({ host: config.host, port: config.port });
+  const listening = {
+    env: 'ROUTER_HOST, ROUTER_PORT',
+    got: `${config.host} ${config.port}`,
+    takes: 'an address of this machine and a port it may use',
+  };
+  await underSetting(listening, () => app.listen({ host: config.host, port: config.port }));
   const { port } = app.server.address() as { port: number };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   queueMicrotask(() => {
@@ -86,4 +99,25 @@ export async function startRouter(
       await db.close();
     },
   };
+}
+
+interface Setting {
+  env: string;
+  got: string | null;
+  takes: string;
+}
+
+const DATABASE: Setting = { env: 'ROUTER_DATABASE_URL', got: null, takes: 'a database that it can open' };
+
+/** What the system says against a setting is said in the words of a wrong one; a port that is taken is told elsewhere. */
+async function underSetting<T>({ env, got, takes }: Setting, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE' || code === 'schema_behind' || error instanceof ConfigError) throw error;
+    const shown = got === null ? '(not shown)' : JSON.stringify(got);
+    const reason = error instanceof DatabaseUnavailable ? `${(error.cause as Error).message}` : message;
+    throw new ConfigError(`${env}: got ${shown}, takes ${takes}: ${reason}`);
+  }
 }

@@ -6,10 +6,12 @@ import { answerOnce, type Created } from '@rcpt/service/idempotency.ts';
 import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { enrollmentSecret, ownNames } from '../config.ts';
 import type { News } from '../news.ts';
 import type { Book } from '../receipts/book.ts';
 import type { Router } from '../router.ts';
 import { findWorkerByToken, type StoredWorker } from '../store/workers.ts';
+import { requireOwnName } from './host.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,6 +30,8 @@ const KEPT_WORKERS = 50_000;
 
 export function authenticate(app: App, { config, db }: Pick<Router, 'config' | 'db'>): void {
   const kept = new Map<string, { worker: StoredWorker; until: number }>();
+  const enrollment = enrollmentSecret(config);
+  const names = ownNames(config);
   app.decorateRequest('worker');
   app.decorateRequest('bearer', '');
 
@@ -36,9 +40,15 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
     if (to === undefined || to === 'all') return;
     request.bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (to === 'worker') request.worker = await workerOf(request.bearer);
-    else if (to === 'enroll') require(request, config.enrollment_token, 'enrollment token');
-    else require(request, config.admin_token, 'admin token');
+    else if (to === 'enroll') admit(request, enrollment?.token, enrollment?.name);
+    else admit(request, config.admin_token, 'admin token');
   });
+
+  /** A credential guards by itself; what is open answers to its own names. */
+  function admit(request: FastifyRequest, token: string | undefined, name = ''): void {
+    if (token !== undefined) require(request, token, name);
+    else if (names !== null) requireOwnName(request.headers.host, names);
+  }
 
   async function workerOf(token: string): Promise<StoredWorker> {
     if (!token.startsWith('dwrk_'))
@@ -55,8 +65,8 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
   }
 }
 
-function require(request: FastifyRequest, token: string | undefined, name: string): void {
-  if (token !== undefined && !secretsEqual(request.bearer, token))
+function require(request: FastifyRequest, token: string, name: string): void {
+  if (!secretsEqual(request.bearer, token))
     throw new Refusal('unauthenticated', `Send the ${name}: Authorization: Bearer …`);
 }
 

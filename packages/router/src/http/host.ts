@@ -1,0 +1,23 @@
+/**
+ * Names an open router answers to. Without it, a web page whose own name was pointed at this address (DNS rebinding) could
+ * call the router from the browser of whoever visits it. An address is no name that somebody else could point here.
+ */
+import { isIP } from 'node:net';
+import { refuse } from '../problems.ts';
+
+/** Throws `misdirected_request`. A request without a Host is none of a browser. */
+export function requireOwnName(header: string | undefined, names: ReadonlySet<string>): void {
+  if (header === undefined) return;
+  const name = nameIn(header);
+  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || names.has(name)) return;
+  throw refuse(
+    'misdirected_request',
+    'This router is open to this machine and does not answer to the host name of this request. Call it by its address or as localhost, or name the host in ROUTER_ALLOWED_HOSTS.',
+  );
+}
+
+/** Lower case, without port and brackets, an address in its usual form; empty when it is no host at all. */
+function nameIn(header: string): string {
+  const url = `http://${header}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, '') : '';
+}

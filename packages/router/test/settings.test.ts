@@ -1,0 +1,67 @@
+/** Settings that cannot work stop the start with one line that names them (contract §5). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '@rcpt/service/config.ts';
+import { readRouterConfig } from '../src/config.ts';
+import { spawnRouter } from './process.ts';
+import { temporaryFolder } from './running.ts';
+
+test('what no header can carry, no name or network is, is refused before anything is opened', () => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ ROUTER_ADMIN_TOKEN: 'sixteen and more, but spaces' }, /^ROUTER_ADMIN_TOKEN: got \(not shown\), takes a secret/],
+    [{ ROUTER_ENROLLMENT_TOKEN: 'pässwörter-gehen-nicht' }, /^ROUTER_ENROLLMENT_TOKEN: got \(not shown\), takes /],
+    [{ LEDGER_URL: 'http://127.0.0.1:1', LEDGER_API_KEY: 'rk_ключ' }, /^LEDGER_API_KEY: got \(not shown\), takes /],
+    [{ ROUTER_TRUST_PROXY: '10.0.0.999' }, /^ROUTER_TRUST_PROXY: got "10\.0\.0\.999", takes addresses or networks/],
+    [{ ROUTER_TRUST_PROXY: '10.0.0.0/33' }, /^ROUTER_TRUST_PROXY: /],
+    [{ ROUTER_TRUST_PROXY: '10.0.0.1,' }, /^ROUTER_TRUST_PROXY: /],
+    [
+      { ROUTER_ALLOWED_HOSTS: 'http://router.example' },
+      /^ROUTER_ALLOWED_HOSTS: got "http:\/\/router\.example", takes /,
+    ],
+    [{ ROUTER_ALLOWED_HOSTS: 'a,,b' }, /^ROUTER_ALLOWED_HOSTS: /],
+    [{ ROUTER_LOG_LEVEL: 'loud' }, /^ROUTER_LOG_LEVEL: got "loud", takes debug, info, warn, error or silent$/],
+  ];
+  for (const [environment, line] of wrong)
+    assert.throws(
+      () => readRouterConfig(environment),
+      (error: Error) => error instanceof ConfigError && line.test(error.message) && !error.message.includes('\n'),
+    );
+  const ROUTER_TRUST_PROXY = '10.0.0.1, 192.168.0.0/16,::1,fd00::/8,10.0.0.0/255.0.0.0';
+  assert.equal(readRouterConfig({ ROUTER_TRUST_PROXY }).trust_proxy, ROUTER_TRUST_PROXY);
+  assert.equal(readRouterConfig({ ROUTER_HOST: '[::1]' }).host, '::1');
+});
+
+test('a database, a folder or an address that the system refuses is told as the setting it came from', async (t) => {
+  const folder = temporaryFolder();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'file');
+  writeFileSync(file, 'no database '.repeat(1000));
+  mkdirSync(join(folder, 'directory'));
+  const wrong: [Record<string, string>, RegExp][] = [
+    [
+      { ROUTER_DATABASE_URL: `sqlite:${folder}/directory` },
+      /^ROUTER_DATABASE_URL: got \(not shown\), takes a database/,
+    ],
+    [{ ROUTER_DATABASE_URL: `sqlite:${file}` }, /^ROUTER_DATABASE_URL: .*: file is not a database$/],
+    [{ ROUTER_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' }, /^ROUTER_DATABASE_URL: .*ECONNREFUSED/],
+    [{ ROUTER_RECEIPTS_DIR: file }, /^ROUTER_RECEIPTS_DIR: got ".*\/file", takes a folder it can write to: /],
+    [{ ROUTER_HOST: '127.0.0.999' }, /^ROUTER_HOST.*: got "127\.0\.0\.999 0", takes an address of this machine/],
+  ];
+  const ends = wrong.map(async ([environment, line], i) => {
+    const { child, said } = spawnRouter({
+      ROUTER_DATABASE_URL: `sqlite:${folder}/${i}.db`,
+      ROUTER_RECEIPTS_DIR: `${folder}/receipts-${i}`,
+      ROUTER_ALLOW_OPEN: 'yes',
+      ...environment,
+    });
+    const [code] = await once(child, 'close');
+    assert.equal(said.length, 1, said.join('\n'));
+    assert.match(said[0]!.replace(/^rcpt router: /, ''), line);
+    assert.doesNotMatch(said[0]!, /secret@/);
+    assert.equal(code, 2);
+  });
+  await Promise.all(ends);
+});
