@@ -27,7 +27,9 @@ after(async () => {
 
 /** Not listening yet. */
 export function spawnRouter(environment: Record<string, string>): { child: ChildProcess; said: string[] } {
-  const env = { ...process.env, ROUTER_PORT: '0', ...environment };
+  // A test machine may be busy with others: that is not what is tested here.
+  const usual = { ROUTER_PORT: '0', ROUTER_OVERLOAD_DELAY_MS: '60000' };
+  const env = { ...process.env, ...usual, ...environment };
   const child = spawn(LAUNCHER, ['router'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   alive.add(child);
   child.once('exit', () => alive.delete(child));
@@ -39,23 +41,24 @@ export function spawnRouter(environment: Record<string, string>): { child: Child
 /** Resolves once it listens; throws what it said when it does not. */
 export async function startRouterProcess(environment: Record<string, string>): Promise<RouterProcess> {
   const { child, said } = spawnRouter(environment);
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  // Not at its exit: what it said may still be on its way then.
+  const closed = once(child, 'close') as Promise<[number | null]>;
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr! }).on('line', (line) => {
       if (line.includes('"msg":"listening"')) resolve((JSON.parse(line) as { url: string }).url);
     });
-    void exited.then(() => reject(new Error(`the router ended before it listened: ${said.join('\n')}`)));
+    void closed.then(() => reject(new Error(`the router ended before it listened: ${said.join('\n')}`)));
   });
   return {
     url,
     said,
     async kill() {
       child.kill('SIGKILL');
-      await exited;
+      await closed;
     },
     async stop() {
       child.kill('SIGTERM');
-      const [code] = await exited;
+      const [code] = await closed;
       return code;
     },
   };

@@ -13,6 +13,8 @@ const JOBS = 5_000;
 const WORKERS = 8;
 const CREATORS = 16;
 const PRIORITIES = [0, 5, -5];
+/** Two processes tell by the millisecond which of their jobs is older. */
+const SAME_INSTANT_MS = 2;
 
 /** Instants of this process' clock, around the calls that made and leased the job. */
 interface Traced {
@@ -89,7 +91,7 @@ eachEngine('two router processes on one database', MIGRATIONS, (fresh, engine) =
     const canceled = performance.now();
     await a.post(`/jobs/${id}/cancel`);
     assert.equal((await beat).leases[0].state, 'canceled');
-    assert.ok(performance.now() - canceled < 5_000);
+    assert.ok(performance.now() - canceled < 20_000, 'not only when the wait was over');
 
     const folders = [folder, join(folder, 'replica-2')];
     const receipts = folders.flatMap((path) => receiptsIn(path));
@@ -117,7 +119,7 @@ function assertOldestFirst(jobs: Traced[]): void {
     for (const early of jobs) {
       const goesFirst =
         early.priority > late.priority ||
-        (early.priority === late.priority && early.created.answered < late.created.sent);
+        (early.priority === late.priority && early.created.answered + SAME_INSTANT_MS < late.created.sent);
       if (goesFirst && early.leased!.sent > late.leased!.answered)
         assert.fail(
           `${late.id} (priority ${late.priority}) was leased before ${early.id} (priority ${early.priority})`,

@@ -49,7 +49,7 @@ eachRouter('a worker’s reports', (start) => {
     await tell('logs', { message: 'first try', sequence: 0 });
     router.clock.advance(600);
     const next = await router.worker();
-    const again = await next.lease({ wait_seconds: 20 });
+    const again = await next.lease({ wait_seconds: 30 });
     assert.equal(again.job.id, id);
     await next.tell(`jobs/${id}/logs`, { lease_token: again.lease_token, message: 'second try', sequence: 0 });
     const lines = (await router.get(`/jobs/${id}/logs`)).flatMap((log: { lines: string[] }) => log.lines);

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { CHEAP_SKU, eachRouter, SKU, type TestRouter, type TestWorker, until } from './running.ts';
 
 /** Far above what a wake-up takes, far below what a wait takes. */
-const AT_ONCE_MS = 3_000;
+const AT_ONCE_MS = 15_000;
+const WAIT_SECONDS = 30;
 
 interface Waits {
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape of what it reads
@@ -16,7 +17,7 @@ interface Waits {
 /** A held call that has reached the router: another call of the same worker, sent later, was answered. */
 async function held(router: TestRouter, worker: TestWorker, path: string, body: object): Promise<Waits> {
   let over = false;
-  const answer = worker.tell(path, { wait_seconds: 25, ...body }).finally(() => {
+  const answer = worker.tell(path, { wait_seconds: WAIT_SECONDS, ...body }).finally(() => {
     over = true;
   });
   answer.catch(() => undefined);
@@ -91,7 +92,10 @@ eachRouter('a held call', (start, engine, fresh) => {
     assert.equal((await soon('the lease call', lease.answer)).message, 'draining');
     assert.equal((await soon('the heartbeat', beat.answer)).desired, 'drain');
     const { id } = await router.job();
-    assert.equal((await soon('a lease while draining', worker.lease({ wait_seconds: 25 }))).message, 'draining');
+    assert.equal(
+      (await soon('a lease while draining', worker.lease({ wait_seconds: WAIT_SECONDS }))).message,
+      'draining',
+    );
     assert.equal((await router.get(`/jobs/${id}`)).waiting_for, 'no_worker_for_sku');
     const knows = await held(router, worker, 'heartbeat', { status: 'draining' });
     assert.equal(knows.isOver(), false, 'a worker that knows of the order is not asked to ask again and again');
@@ -130,7 +134,7 @@ eachRouter('a held call', (start, engine, fresh) => {
     const router = await start();
     const [gone, next] = [await router.worker(), await router.worker()];
     const { hostname, port } = new URL(router.url);
-    const body = JSON.stringify({ ...ALL, wait_seconds: 25 });
+    const body = JSON.stringify({ ...ALL, wait_seconds: WAIT_SECONDS });
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
     socket.write(
