@@ -18,9 +18,17 @@ const MAX_ATTEMPTS = 20;
 interface Worked {
   /** What an answer acknowledged, by job: receipts that must be in the files. */
   acknowledged: Map<string, string[]>;
-  /** Job → lease that works on it at this moment, as its worker believes. */
-  working: Map<string, string>;
+  /** Job → lease under which it is worked on at this moment, as its worker believes. */
+  working: Map<string, Lease>;
 }
+
+interface Lease {
+  job_id: string;
+  lease_token: string;
+  worker_token: string;
+}
+
+const PATIENCE_MS = 120_000;
 
 /** The address changes with every life of the router. */
 class Line {
@@ -36,11 +44,13 @@ class Line {
   }
   /** Until somebody answers. */
   async insist(...request: Parameters<Line['ask']>): Promise<Answer> {
-    for (;;) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
       const answer = await this.ask(...request);
       if (answer !== null && answer.status !== 503) return answer;
       await sleep(10);
     }
+    throw new Error(`in vain: ${request[0]} ${request[1]}`);
   }
 }
 
@@ -118,6 +128,7 @@ async function work(line: Line, n: number, worked: Worked, isWanted: () => boole
     const leased = await line.insist('POST', '/workers/jobs/lease', request, worker_token);
     if (leased.json.job == null) continue;
     const { job, lease_id, lease_token } = leased.json;
+    const lease: Lease = { job_id: job.id, lease_token, worker_token };
     acknowledge(job.id, `job_leased ${lease_id}`);
     const tell = async (verb: string, body: object = {}) => {
       const answer = await line.insist(
@@ -130,22 +141,26 @@ async function work(line: Line, n: number, worked: Worked, isWanted: () => boole
       return answer.status === 200;
     };
     if (!(await tell('accept'))) continue;
-    assert.ok(!worked.working.has(job.id) || (await isOver(line, worked.working.get(job.id)!, worker_token, job.id)));
-    worked.working.set(job.id, lease_token);
+    // Another worker may still believe in its lease; the router believes in one of the two at most.
+    const other = worked.working.get(job.id);
+    if (other !== undefined && (await isLive(line, other))) assert.equal(await isLive(line, lease), false);
+    worked.working.set(job.id, lease);
     acknowledge(job.id, `worker_job_accepted ${lease_id}`);
     await tell('logs', { message: 'working', sequence: 0 });
     await sleep(Math.random() * 60);
     if (await tell('artifacts', { artifact_type: 'log', name: lease_id, uri: 'file:///log' }))
       acknowledge(job.id, `artifact_reported ${lease_id}`);
     if (await tell('complete')) acknowledge(job.id, `worker_job_completed ${lease_id}`);
-    if (worked.working.get(job.id) === lease_token) worked.working.delete(job.id);
+    if (worked.working.get(job.id) === lease) worked.working.delete(job.id);
   }
 }
 
-/** Another worker may still believe in its lease; the router does not. */
-async function isOver(line: Line, lease_token: string, worker_token: string, job_id: string): Promise<boolean> {
+/** And renewed by the question. */
+async function isLive(line: Line, { job_id, lease_token, worker_token }: Lease): Promise<boolean> {
   const answer = await line.insist('POST', `/workers/jobs/${job_id}/logs`, { lease_token, message: 'm' }, worker_token);
-  return answer.status !== 200;
+  if (answer.status === 200) return true;
+  assert.ok(['lease_expired', 'job_state_conflict'].includes(answer.json.code), answer.text);
+  return false;
 }
 
 /** One job's receipts tell one possible story, and hold all that was acknowledged. */
