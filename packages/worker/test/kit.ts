@@ -9,6 +9,7 @@ import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type RouterClient, routerClient } from '@rcpt/contract/router/client.ts';
 import type { Job, NewJob } from '@rcpt/contract/router/compute.ts';
+import { ownPort } from '../../router/test/own-port.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const SKU = 'rog_astral_5090_32gb';
@@ -35,7 +36,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Waits for what will come; fails when it does not. */
 export async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
@@ -54,6 +55,7 @@ export interface Running {
   log: Record<string, unknown>[];
   /** What it said that is no log entry. */
   said: string[];
+  /** Once all it said has come. */
   ended: Promise<number | null>;
   signal(name: NodeJS.Signals): void;
   /** SIGKILL: no clean-up of any kind. */
@@ -69,10 +71,8 @@ function run(args: string[], environment: Record<string, string>): Running {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   alive.add(child);
-  const ended = once(child, 'exit').then(([code]) => {
-    alive.delete(child);
-    return code as number | null;
-  });
+  const exited = once(child, 'exit').then(() => alive.delete(child));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
   const log: Record<string, unknown>[] = [];
   const said: string[] = [];
   child.stdout.resume();
@@ -88,7 +88,7 @@ function run(args: string[], environment: Record<string, string>): Running {
     signal: (name) => void child.kill(name),
     async kill() {
       child.kill('SIGKILL');
-      await ended;
+      await exited;
     },
     logged: (msg) =>
       until(`${args[0]} says ${msg}; it said ${[...said, ...log.map(({ msg }) => msg)].join(' / ')}`, () =>
@@ -111,7 +111,9 @@ export async function startRouter(
   folder = temporaryFolder(),
 ): Promise<RunningRouter> {
   const settings = {
-    ROUTER_PORT: '0',
+    ROUTER_PORT: String(await ownPort()),
+    // A test machine may be busy with others: that is not what is tested here.
+    ROUTER_OVERLOAD_DELAY_MS: '60000',
     ROUTER_DATABASE_URL: `sqlite:${folder}/router.db`,
     ROUTER_RECEIPTS_DIR: `${folder}/receipts`,
     ...environment,

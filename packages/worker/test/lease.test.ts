@@ -17,6 +17,9 @@ import {
   until,
 } from './kit.ts';
 
+/** Far above what it takes, far below the 25 seconds for which the router holds an answer. */
+const AT_ONCE_MS = 15_000;
+
 /** Says its pid and that of a child of its own in files, then works until it is stopped. */
 function longJob(folder: string, { deaf = false } = {}): string {
   return script(`
@@ -32,7 +35,7 @@ function longJob(folder: string, { deaf = false } = {}): string {
 }
 
 describe('a job that has to stop', () => {
-  test('a cancel stops the command and its own children within a second', async () => {
+  test('a cancel stops the command and its own children at once, not with the next heartbeat', async () => {
     const folder = temporaryFolder();
     const router = await startRouter();
     const worker = await startWorker(router.url, { exec: { batch: longJob(folder) } });
@@ -42,7 +45,7 @@ describe('a job that has to stop', () => {
     const canceled = performance.now();
     await router.client.cancelJob(id);
     await until('the command and its child are gone', () => !pids.some(isRunning));
-    assert.ok(performance.now() - canceled < 1_000, `it took ${performance.now() - canceled} ms`);
+    assert.ok(performance.now() - canceled < AT_ONCE_MS);
     assert.equal((await worker.logged('stopped: the lease is lost')).loss, 'canceled');
     await until('its folder is gone', () => readdirSync(join(worker.state, 'jobs')).length === 0);
 
@@ -57,15 +60,15 @@ describe('a job that has to stop', () => {
     await startWorker(router.url, { exec: { batch: longJob(folder, { deaf: true }) }, more: ['--stop-seconds', '1'] });
     const { id } = await queue(router);
     const pid = await pidIn(join(folder, 'pid'));
-    await router.client.cancelJob(id);
     const canceled = performance.now();
+    await router.client.cancelJob(id);
     await until('the command is gone', () => !isRunning(pid));
-    assert.ok(performance.now() - canceled > 900, 'it had its grace time');
+    assert.ok(performance.now() - canceled >= 950, 'it had its grace time');
   });
 
   test('a worker that stood still until its lease ran out stops the command, and changes nothing more', async () => {
     const folder = temporaryFolder();
-    const router = await startRouter({ ROUTER_LEASE_SECONDS: '1' });
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '8' });
     const worker = await startWorker(router.url, { exec: { batch: longJob(folder) } });
     const { id } = await queue(router, { max_attempts: 1 });
     const pid = await pidIn(join(folder, 'pid'));
@@ -81,7 +84,7 @@ describe('a job that has to stop', () => {
 
   test('a worker whose router is gone stops the command when the lease has run out by its own clock', async () => {
     const folder = temporaryFolder();
-    const router = await startRouter({ ROUTER_LEASE_SECONDS: '2' });
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '8' });
     const worker = await startWorker(router.url, { exec: { batch: longJob(folder) } });
     await queue(router);
     const pid = await pidIn(join(folder, 'pid'));
@@ -92,8 +95,8 @@ describe('a job that has to stop', () => {
   });
 
   test('leases are renewed for as long as the command runs', async () => {
-    const router = await startRouter({ ROUTER_LEASE_SECONDS: '1' });
-    const worker = await startWorker(router.url, { exec: { batch: 'sleep 3.5' } });
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '6' });
+    const worker = await startWorker(router.url, { exec: { batch: 'sleep 10' } });
     const { id } = await queue(router);
     const job = await reaches(router, id, 'completed', 'failed');
     assert.deepEqual([job.status, job.attempt], ['completed', 1]);
@@ -137,7 +140,7 @@ describe('a worker that ends', () => {
     worker.signal('SIGTERM');
     const drained = performance.now();
     assert.equal(await worker.ended, 0);
-    assert.ok(performance.now() - drained < 2_000);
+    assert.ok(performance.now() - drained < AT_ONCE_MS);
     await router.kill();
     const lonely = spawnWorker(router.url, { exec: { batch: 'true' } });
     await lonely.logged('the router does not register this worker yet');
@@ -160,7 +163,7 @@ describe('a worker that ends', () => {
 
   test('SIGKILL: the command dies with it, and another worker does the job when the lease has run out', async () => {
     const folder = temporaryFolder();
-    const router = await startRouter({ ROUTER_LEASE_SECONDS: '3' });
+    const router = await startRouter({ ROUTER_LEASE_SECONDS: '8' });
     const first = await startWorker(router.url, { exec: { batch: longJob(folder) } });
     const { id } = await queue(router);
     const pids = [await pidIn(join(folder, 'pid')), await pidIn(join(folder, 'child'))];

@@ -15,6 +15,9 @@ import { detectMachine, skusOf } from '../src/machine.ts';
 import { readOptions, UsageError, wordsOf } from '../src/options.ts';
 import { openStore } from '../src/stores/open.ts';
 
+// The same values every time; TEST_SEED=<number> tries others.
+fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
+
 const folder = mkdtempSync(join(tmpdir(), 'worker-parts-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -108,9 +111,9 @@ describe('lines', () => {
     const spool = await openSpool(path);
     const reading = (async () => {
       const chunks = [];
-      for (let chunk = await spool.reader.next(AbortSignal.timeout(30_000)); chunk !== null; ) {
+      for (let chunk = await spool.reader.next(AbortSignal.timeout(120_000)); chunk !== null; ) {
         chunks.push(chunk);
-        chunk = await spool.reader.next(AbortSignal.timeout(30_000));
+        chunk = await spool.reader.next(AbortSignal.timeout(120_000));
       }
       return chunks;
     })();
@@ -128,9 +131,9 @@ describe('lines', () => {
     await spool.reader.close();
 
     const again = await openComplete(path, 0);
-    assert.deepEqual(await again.next(AbortSignal.timeout(30_000)), chunks[0]);
+    assert.deepEqual(await again.next(AbortSignal.timeout(120_000)), chunks[0]);
     const rest = await openComplete(path, again.position);
-    assert.deepEqual(await rest.next(AbortSignal.timeout(30_000)), chunks[1]);
+    assert.deepEqual(await rest.next(AbortSignal.timeout(120_000)), chunks[1]);
     await Promise.all([again.close(), rest.close()]);
   });
 });
@@ -211,7 +214,7 @@ describe('artifacts', () => {
         const uri = await store.put(
           `job_1/1/${name}`,
           { path, byte_size: size, sha256: 'f'.repeat(64) },
-          AbortSignal.timeout(30_000),
+          AbortSignal.timeout(120_000),
         );
         assert.equal(uri, `s3://models/lab/job_1/1/${name}`);
         assert.ok(objects.get(`/models/lab/job_1/1/${name}`)?.equals(readFileSync(path)), name);
