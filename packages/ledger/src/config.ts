@@ -49,6 +49,21 @@ const LedgerSettings = z.object({
     60,
     'a number of requests per minute and address',
   ),
+  open_invitations: setting.count(
+    'LEDGER_OPEN_INVITATIONS',
+    200,
+    'how many people of an organization may be invited and not have signed in yet',
+  ),
+  organization_invitations_per_hour: setting.count(
+    'LEDGER_ORGANIZATION_INVITATIONS_PER_HOUR',
+    200,
+    'a number of invitations per hour and organization',
+  ),
+  mailbox_invitations_per_hour: setting.count(
+    'LEDGER_MAILBOX_INVITATIONS_PER_HOUR',
+    5,
+    'a number of invitation mails per hour and mailbox, whoever invites',
+  ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: z

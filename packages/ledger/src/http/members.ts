@@ -4,7 +4,8 @@ import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
-import { addMember, changeMember, removeMember } from '../people/members.ts';
+import { inviteAgain, inviteMember } from '../people/invitations.ts';
+import { changeMember, removeMember } from '../people/members.ts';
 import { listMembers, loadMember } from '../store/people.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
@@ -29,23 +30,24 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Invite a person in a role',
         description:
-          'They may sign in from now on, and are mailed where. The mail holds no secret; when it does not arrive, POST /members/{id}/invitation sends it again.',
+          'They may sign in from now on, and are mailed where. The mail holds no secret; when it does not arrive, POST /members/{id}/invitation sends it again. While too many who were invited have not signed in yet this is 409 `invitation_limit`, and 429 `rate_limited` when too many were invited within an hour. A mailbox that was invited too often within the hour, by whomever, is added and not mailed.',
         headers: IdempotencyHeader,
         body: NewTeamMember,
         response: { 201: TeamMember },
       },
     },
     async (request, reply) => {
-      let added: TeamMember | null = null;
+      let to_mail: TeamMember | null = null;
       await createAndSend(ledger, request, reply, async (tx) => {
         const { organization_id, name } = request.principal;
-        added = await addMember(tx, organization_id, request.body, name, ledger.now());
-        return { body: added, location: `/members/${added.id}` };
+        const invited = await inviteMember(tx, organization_id, request.body, name, ledger.config, ledger.now());
+        to_mail = invited.is_mailed ? invited.member : null;
+        return { body: invited.member, location: `/members/${invited.member.id}` };
       });
       // Whoever was refused for belonging nowhere does so no longer.
       await ledger.kept.forget();
       // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
-      if (added !== null) await invite(request.principal, added).catch(() => undefined);
+      if (to_mail !== null) await mail(request.principal, to_mail).catch(() => undefined);
       return reply;
     },
   );
@@ -56,14 +58,16 @@ export function memberRoutes(app: App, ledger: Ledger): void {
       config,
       schema: {
         ...common,
-        summary: 'Mail the invitation again, at most five times in a quarter of an hour',
+        summary: 'Mail the invitation again; a mailbox is sent five within an hour, or what the operator has set',
         params: MemberParams,
         response: { 200: TeamMember },
       },
     },
     async (request) => {
-      const member = await loadMember(ledger.db, request.principal.organization_id, request.params.id);
-      await invite(request.principal, member);
+      const { organization_id } = request.principal;
+      const member = await loadMember(ledger.db, organization_id, request.params.id);
+      await ledger.db.transaction((tx) => inviteAgain(tx, organization_id, member, ledger.config, ledger.now()));
+      await mail(request.principal, member);
       return member;
     },
   );
@@ -108,8 +112,8 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     },
   );
 
-  async function invite(by: Principal, { email }: TeamMember): Promise<void> {
+  async function mail(by: Principal, { email }: TeamMember): Promise<void> {
     const { name } = await loadOrganization(ledger.db, by.organization_id);
-    await ledger.people.invite({ to: email, organization: name, invited_by: by.name });
+    ledger.people.invite({ to: email, organization: name, invited_by: by.name });
   }
 }

@@ -1,21 +1,34 @@
-/** How often a mailbox is written to, whoever asks: five mails of one kind in a quarter of an hour. */
+/** How often a mailbox is written to, and an organization invites: so many mails of one kind in a time, whoever asks. */
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/identity.ts';
-import { insertRequest, requestsSince } from '../store/people.ts';
+import { holdMailbox, insertRequest, requestsSince } from '../store/people.ts';
 
-const MAILS = 5;
-const WINDOW_MS = 900_000;
+export interface MailLimit {
+  mails: number;
+  /** An hour at most: what is older may be forgotten. */
+  window_ms: number;
+}
 
 /**
- * Counted in the database, so that the limit is one for all processes; two at one instant may pass it together. A mailbox
- * nobody knows is counted alike. Throws `rate_limited`.
- * @param kind_and_address e.g. `sign-in:a@example.org`
+ * Counts a mail, unless there were as many: then it is false. Counted in the database and one after the other, so that the
+ * limit is one for all processes, and exact. A mailbox nobody knows is counted alike.
+ * @param kind_and_whose e.g. `sign-in:a@example.org`
  */
-export async function countMail(tx: Queries, kind_and_address: string, at: string): Promise<void> {
-  const mailbox_sha256 = secretSha256(kind_and_address);
-  const since = new Date(Date.parse(at) - WINDOW_MS).toISOString();
-  if ((await requestsSince(tx, mailbox_sha256, since)) >= MAILS)
-    throw new Refusal('rate_limited', 'This mailbox was written to too often. Wait a quarter of an hour.');
+export async function takeMail(
+  tx: Queries,
+  kind_and_whose: string,
+  { mails, window_ms }: MailLimit,
+  at: string,
+): Promise<boolean> {
+  const mailbox_sha256 = secretSha256(kind_and_whose);
+  await holdMailbox(tx, mailbox_sha256, at);
+  const since = new Date(Date.parse(at) - window_ms).toISOString();
+  if ((await requestsSince(tx, mailbox_sha256, since)) >= mails) return false;
   await insertRequest(tx, mailbox_sha256, at);
+  return true;
+}
+
+export function writtenTooOften(wait: string): Refusal {
+  return new Refusal('rate_limited', `This mailbox was written to too often. Wait ${wait}.`);
 }

@@ -12,8 +12,9 @@ import type { Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
 import { deleteSession, ensureSecret, isMember, markJoined, type PlaceOfWork, placesOfWork } from '../store/people.ts';
 import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth, recipientOf } from './auth.ts';
-import { countMail } from './mailbox.ts';
+import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
 
+const LINKS: MailLimit = { mails: 5, window_ms: 900_000 };
 const MAIL_MS = 30_000;
 const ANSWER_MS = 20;
 
@@ -55,7 +56,7 @@ export class People {
   async requestLink(email: string): Promise<{ expires_in_seconds: number }> {
     const { db, now } = this.#settings;
     const known = await db.transaction(async (tx) => {
-      await countMail(tx, `sign-in:${email}`, now());
+      if (!(await takeMail(tx, `sign-in:${email}`, LINKS, now()))) throw writtenTooOften('a quarter of an hour');
       return isMember(tx, email);
     });
     if (known) this.#mail(() => this.#writeLink(email));
@@ -107,10 +108,9 @@ export class People {
     return `${this.cookie_name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${this.#settings.secure ? '; Secure' : ''}`;
   }
 
-  /** Tells a person that they were invited, behind the answer. Throws `rate_limited`. */
-  async invite(invitation: { to: string; organization: string; invited_by: string }): Promise<void> {
-    const { db, now, base_url } = this.#settings;
-    await db.transaction((tx) => countMail(tx, `invitation:${invitation.to}`, now()));
+  /** Tells a person that they were invited, behind the answer. */
+  invite(invitation: { to: string; organization: string; invited_by: string }): void {
+    const { base_url } = this.#settings;
     this.#mail(async () => invitationMail({ ...invitation, link: `${base_url()}/sign-in` }));
   }
 

@@ -63,6 +63,15 @@ export async function insertMembership(
   return inserted === 1;
 }
 
+/** How many were invited and have not signed in yet. */
+export async function countInvited(tx: Queries, organization_id: string): Promise<number> {
+  const row = await tx.get<{ invited: number }>(
+    'select count(*) as invited from memberships where organization_id = $1 and joined_at is null',
+    [organization_id],
+  );
+  return Number(row?.invited ?? 0);
+}
+
 export async function updateMembership(tx: Queries, organization_id: string, id: string, role: Role): Promise<void> {
   await tx.run('update memberships set role = $3 where organization_id = $1 and person_id = $2', [
     organization_id,
@@ -117,12 +126,19 @@ export async function deleteSessionsOf(db: Queries, person_id: string): Promise<
   await db.run('delete from sessions where person_id = $1', [person_id]);
 }
 
-/** How often this mailbox was asked for since then; rows of before are forgotten, whoever's they are. */
+/** Until the transaction ends nobody else counts this mailbox's requests: a row of its own is held, that counts as none. */
+export async function holdMailbox(tx: Queries, mailbox_sha256: string, at: string): Promise<void> {
+  await tx.run(
+    `insert into mailbox_requests (id, mailbox_sha256, requested_at) values ($1, '', $2)
+     on conflict (id) do update set requested_at = excluded.requested_at`,
+    [mailbox_sha256, at],
+  );
+}
+
 export async function requestsSince(tx: Queries, mailbox_sha256: string, since: string): Promise<number> {
-  await tx.run('delete from mailbox_requests where requested_at < $1', [since]);
   const row = await tx.get<{ requests: number }>(
-    'select count(*) as requests from mailbox_requests where mailbox_sha256 = $1',
-    [mailbox_sha256],
+    'select count(*) as requests from mailbox_requests where mailbox_sha256 = $1 and requested_at >= $2',
+    [mailbox_sha256, since],
   );
   return Number(row?.requests ?? 0);
 }
@@ -135,8 +151,12 @@ export async function insertRequest(tx: Queries, mailbox_sha256: string, at: str
   ]);
 }
 
-/** Sessions and links that ended by themselves; run now and then. */
+const MAILS_KEPT_MS = 3_600_000;
+
+/** Sessions and links that ended by themselves, and mails that count no more; run now and then. */
 export async function forgetEnded(db: Queries, at: string): Promise<void> {
+  const counted_since = new Date(Date.parse(at) - MAILS_KEPT_MS).toISOString();
+  await db.run('delete from mailbox_requests where requested_at < $1', [counted_since]);
   await db.run('delete from sessions where expires_at < $1', [at]);
   await db.run('delete from sign_in_links where expires_at < $1', [at]);
 }
