@@ -91,7 +91,7 @@ function take(worker: Worker, leases: Held[], answer: Answer): void {
 
 /** Long before the first lease runs out. */
 function waitSeconds(leases: Held[]): number {
-  const left = leases.map(({ expires_at }) => (expires_at === null ? 0 : (expires_at - Date.now()) / 3_000));
+  const left = leases.map(({ expires_at }) => (expires_at - Date.now()) / 3_000);
   return Math.max(SHORTEST_WAIT_SECONDS, Math.min(IDLE_WAIT_SECONDS, ...left));
 }
 

@@ -24,13 +24,13 @@ export interface Held {
   lost: AbortSignal;
   lose(loss: Loss): void;
   /** By this clock, milliseconds since 1970: without word from the router until then, the lease is lost. */
-  expires_at: number | null;
+  expires_at: number;
 }
 
 export interface HeldLeases {
   list(): Held[];
   /** Listed until `release`. */
-  hold(lease: { job: LeasedJob; lease_token: string }): Held;
+  hold(lease: { job: LeasedJob; lease_token: string }, expires_at: number): Held;
   release(held: Held): void;
   renew(held: Held, expires_at: number): void;
   /** Resolves when a lease is taken or released. */
@@ -41,20 +41,20 @@ export interface HeldLeases {
 const LONGEST_MS = 2_147_483_647;
 
 export function createHeldLeases(): HeldLeases {
-  const leases = new Map<Held, NodeJS.Timeout | undefined>();
+  const leases = new Map<Held, NodeJS.Timeout>();
   const events = new EventEmitter().setMaxListeners(0);
   return {
     list: () => [...leases.keys()],
-    hold({ job, lease_token }) {
+    hold({ job, lease_token }, expires_at) {
       const loss = new AbortController();
       const held: Held = {
         job,
         lease_token,
         lost: loss.signal,
         lose: (why) => loss.abort(new LeaseLost(why)),
-        expires_at: null,
+        expires_at,
       };
-      leases.set(held, undefined);
+      leases.set(held, lossAt(held, expires_at));
       events.emit('change');
       return held;
     },
@@ -66,9 +66,13 @@ export function createHeldLeases(): HeldLeases {
       if (!leases.has(held)) return;
       clearTimeout(leases.get(held));
       held.expires_at = expires_at;
-      const left = Math.min(LONGEST_MS, Math.max(0, expires_at - Date.now()));
-      leases.set(held, setTimeout(() => held.lose('expired'), left).unref());
+      leases.set(held, lossAt(held, expires_at));
     },
     changed: (signal) => once(events, 'change', { signal }),
   };
+}
+
+function lossAt(held: Held, expires_at: number): NodeJS.Timeout {
+  const left = Math.min(LONGEST_MS, Math.max(0, expires_at - Date.now()));
+  return setTimeout(() => held.lose('expired'), left).unref();
 }

@@ -15,8 +15,13 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { z } from 'zod';
 import type { Held } from './held.ts';
 
-/** `runs`: how often its command was started under this lease. */
-const KeptLease = z.object({ job: LeasedJob, lease_token: z.string(), runs: z.int().default(1) });
+/** `runs`: how often its command was started under this lease. `lease_ms`: how long it is good for without word of the router. */
+const KeptLease = z.object({
+  job: LeasedJob,
+  lease_token: z.string(),
+  runs: z.int().default(1),
+  lease_ms: z.number().default(600_000),
+});
 export type KeptLease = z.infer<typeof KeptLease>;
 
 /** `metrics` are the command's own, beside the seconds it took. */
@@ -37,12 +42,12 @@ export interface JobFolder {
 }
 
 /** A folder of that name is from a run of this worker that the router has forgotten: it goes. */
-export async function makeJobFolder(state: string, { job, lease_token }: Held): Promise<JobFolder> {
+export async function makeJobFolder(state: string, { job, lease_token, expires_at }: Held): Promise<JobFolder> {
   const folder = folderAt(join(state, 'jobs', `${job.id}-${job.attempt}`));
   await rm(folder.path, { recursive: true, force: true });
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
   await Promise.all([mkdir(folder.work), mkdir(folder.artifacts)]);
-  await keepLease(folder, { job, lease_token, runs: 1 });
+  await keepLease(folder, { job, lease_token, runs: 1, lease_ms: expires_at - Date.now() });
   await writeFile(folder.job_file, `${JSON.stringify(job, null, 2)}\n`);
   return folder;
 }

@@ -29,9 +29,8 @@ export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promi
     try {
       const leases = await ask(worker, free);
       for (const lease of leases) {
-        const held = worker.held.hold(lease);
         // Until a heartbeat has told how far the clocks are apart; a router that is gone before that renews nothing.
-        worker.held.renew(held, Math.max(Date.parse(lease.expires_at), Date.now() + UNSURE_MS));
+        const held = worker.held.hold(lease, Math.max(Date.parse(lease.expires_at), Date.now() + UNSURE_MS));
         slots.run((slot) => performJob(worker, held, slot));
       }
       patience.reset();

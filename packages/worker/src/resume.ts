@@ -31,7 +31,7 @@ async function takeUp(worker: Worker, folder: JobFolder): Promise<TakenUp> {
   const { log, options } = worker;
   const [lease, outcome] = await Promise.all([readLease(folder), readOutcome(folder)]);
   if (lease !== null && outcome !== null) {
-    const delivered = deliver(worker, folder, worker.held.hold(lease), outcome);
+    const delivered = deliver(worker, folder, holdAgain(worker, lease), outcome);
     return { interrupted: [], delivered };
   }
   const runs = lease === null ? RUNS_UNDER_A_LEASE : lease.runs;
@@ -43,10 +43,15 @@ async function takeUp(worker: Worker, folder: JobFolder): Promise<TakenUp> {
   return { interrupted: [await runAgain(worker, folder, lease)], delivered: Promise.resolve() };
 }
 
+/** The router may have renewed it until the crash, for its whole time: longer than that from now it cannot live unheard. */
+function holdAgain({ held }: Worker, lease: KeptLease): Held {
+  return held.hold(lease, Date.now() + lease.lease_ms);
+}
+
 async function runAgain(worker: Worker, folder: JobFolder, lease: KeptLease): Promise<Perform> {
   await countRun(folder, lease);
   worker.log.warn({ job_id: lease.job.id, runs: lease.runs + 1 }, 'a job was interrupted; it runs again');
-  const held = worker.held.hold(lease);
+  const held = holdAgain(worker, lease);
   return (slot) => performJob(worker, held, slot, folder);
 }
 
