@@ -13,7 +13,7 @@ export interface Answers {
 }
 
 export function request(method: string, path: string, headers: Record<string, string> = {}): Buffer {
-  const lines = Object.entries({ host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = method === 'GET' ? '' : 'content-length: 0\r\n';
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}${length}\r\n`, 'latin1');
 }

@@ -77,7 +77,7 @@ export async function openRouter(engine: Engine, name: string): Promise<Router> 
 export function post(path: string, body: object, token?: string): string {
   const text = JSON.stringify(body);
   const bearer = token === undefined ? '' : `authorization: Bearer ${token}\r\n`;
-  const head = `POST ${path} HTTP/1.1\r\nhost: bench\r\n${bearer}content-type: application/json\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${bearer}content-type: application/json\r\n`;
   return `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
