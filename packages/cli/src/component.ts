@@ -18,9 +18,19 @@ code=$?
 kill -KILL $watch
 exit $code`;
 
+/** The one line a component said when it did not start, and its exit code. */
+export class NotStarted extends Error {
+  readonly exit_code: number;
+
+  constructor(said: string, exit_code: number) {
+    super(said);
+    this.exit_code = exit_code;
+  }
+}
+
 export interface Component {
   name: string;
-  /** Resolves once it works, with where it listens; rejects with the one line it said when it does not start. */
+  /** Resolves once it works, with where it listens. Rejects with `NotStarted`. */
   ready: Promise<string>;
   /** Resolves with the exit code, when it ends for whatever reason. */
   ended: Promise<number>;
@@ -53,7 +63,7 @@ export function startComponent(
       // The line that says why it does not start is the caller's to show.
       if (entry === null ? isReady : worthReading(entry)) onLog(line);
     });
-    lines.once('close', () => void ended.then(() => reject(new Error(said || `${name} ended before it was ready`))));
+    lines.once('close', async () => reject(new NotStarted(said || `${name} ended before it was ready`, await ended)));
   });
   ready.catch(() => undefined);
   return {

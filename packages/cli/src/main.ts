@@ -1,4 +1,5 @@
 /** `./rcpt help` and the commands that are nobody else's; the launcher sends the others to their component. */
+import { didYouMean } from '@rcpt/proof/cli-arguments.ts';
 import { up } from './up.ts';
 
 const HELP = `rcpt: a receipt ledger and a compute router
@@ -16,14 +17,18 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder
   ./rcpt help                this page
 
-Every command has its own --help. Exit codes: 0 done, 1 the check failed, 2 wrong use.
-With --json a command prints machine-readable JSON on stdout; progress and logs go to stderr.
+Every command has its own --help. With --json a command prints machine-readable JSON on stdout; progress and logs go to
+stderr. Exit codes: 0 done, 1 the check failed or it could not be done, 2 wrong use.
 `;
+
+const COMMANDS = ['up', 'ledger', 'router', 'worker', 'migrate', 'org', 'key', 'member', 'verify', 'help'];
 
 const [command = 'help', ...rest] = process.argv.slice(2);
 if (command === 'help' || command === '--help' || command === '-h') process.stdout.write(HELP);
 else if (command === 'up') process.exitCode = await up(rest);
 else {
-  process.stderr.write(`rcpt: unknown command ${JSON.stringify(command)}\n\n${HELP}`);
+  process.stderr.write(
+    `rcpt: there is no command ${JSON.stringify(command)}${didYouMean(command, COMMANDS)}\n\n${HELP}`,
+  );
   process.exitCode = 2;
 }

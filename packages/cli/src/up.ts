@@ -1,11 +1,11 @@
 /** `./rcpt up`: ledger, router and one worker on embedded defaults, two demonstrations on the first start, and it stays up. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ledgerClient } from '@rcpt/contract/client.ts';
+import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { demonstrateBenchmark } from './benchmark.ts';
-import { type Component, startComponent } from './component.ts';
+import { type Component, NotStarted, startComponent } from './component.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { outboxOf, signInLink } from './sign-in.ts';
 import { demonstrateTraining, workerWords } from './training.ts';
@@ -21,6 +21,7 @@ worker runs. Later starts find everything as it was.
   --no-demo   only start
   --json      print the addresses and the demo as one JSON line on stdout
 The settings of ./rcpt ledger and ./rcpt router (LEDGER_PORT, ROUTER_PORT and the others) apply.
+Exit codes: 0 stopped, 1 cannot work, 2 wrong use.
 `;
 
 type Say = (line: string) => void;
@@ -30,8 +31,16 @@ export async function up(args: string[]): Promise<number> {
   const options = parse(args);
   if (typeof options === 'number') return options;
   const data = resolve(options.data);
-  mkdirSync(data, { recursive: true, mode: 0o700 });
   const say: Say = (line) => void process.stderr.write(`${line}\n`);
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    accessSync(data, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    say(
+      `rcpt up: ${data} is no folder you may write in (${(error as NodeJS.ErrnoException).code}); --data names another`,
+    );
+    return 1;
+  }
   const house = openHouse(say);
   try {
     const { ledger_url, router_url, demo } = await start(house, data, options['no-demo'], say);
@@ -44,7 +53,8 @@ export async function up(args: string[]): Promise<number> {
     if (!house.stopping.aborted) {
       say((error as Error).message);
       await house.stop();
-      return 1;
+      // A wrong setting is wrong use here as it is there.
+      return error instanceof NotStarted ? error.exit_code : 1;
     }
   }
   return house.ended();
@@ -150,11 +160,12 @@ function parse(args: string[]) {
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
   try {
-    const { values } = parseArgs({ args, options });
+    const { values } = readArguments({ args, options });
     if (!values.help) return values;
     process.stdout.write(HELP);
     return 0;
   } catch (error) {
+    if (!(error instanceof WrongUse)) throw error;
     process.stderr.write(`rcpt up: ${(error as Error).message}\n\n${HELP}`);
     return 2;
   }

@@ -1,4 +1,5 @@
 /** `./rcpt migrate`, the router's half: the schema of `ROUTER_DATABASE_URL` up to date. */
+import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { ConfigError } from '@rcpt/service/config.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
@@ -7,10 +8,12 @@ import { readRouterConfig } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 try {
+  const options = { json: { type: 'boolean' }, data: { type: 'string' } } as const;
+  const { values } = readArguments({ args: process.argv.slice(3), options });
   const db = openDatabase(readRouterConfig({ ROUTER_DATABASE_URL: process.env.ROUTER_DATABASE_URL }).database_url);
   try {
     const applied = await migrate(db, MIGRATIONS);
-    const said = process.argv.includes('--json')
+    const said = values.json
       ? JSON.stringify({ component: 'router', applied })
       : `router: ${applied.join(', ') || '(nothing)'}`;
     process.stdout.write(`${said}\n`);
@@ -20,5 +23,5 @@ try {
 } catch (error) {
   const said = error instanceof Refusal ? error.detail : (error as Error).message;
   process.stderr.write(`rcpt migrate: ${said}\n`);
-  process.exitCode = error instanceof ConfigError ? 2 : 1;
+  process.exitCode = error instanceof ConfigError || error instanceof WrongUse ? 2 : 1;
 }

@@ -72,7 +72,7 @@ export async function runService<Config extends { log_level: string }>(
   if (word === '--help' || word === '-h') return void process.stdout.write(help);
   try {
     if (word !== undefined)
-      throw new ConfigError(`takes no ${JSON.stringify(word)}; it is set by the environment, see --help`);
+      throw new ConfigError(`takes no ${JSON.stringify(word)}; ${settingMeant(name, word, help)}`);
     const config = readConfig(environment);
     const logger = createLogger(name, config.log_level);
     const { url, port, close } = await start(config, logger);
@@ -83,6 +83,13 @@ export async function runService<Config extends { log_level: string }>(
     process.stderr.write(`rcpt ${name}: ${startFailure(name, error)}\n`);
     process.exit(error instanceof ConfigError ? 2 : 1);
   }
+}
+
+/** `--port` is likely to mean LEDGER_PORT. */
+function settingMeant(name: string, word: string, help: string): string {
+  const setting = `${name}_${word.replace(/^-+|=.*$/gs, '').replaceAll('-', '_')}`.toUpperCase();
+  const known = help.includes(`  ${setting} `);
+  return `it is set by the environment, ${known ? `here by ${setting}` : 'see --help'}`;
 }
 
 /** One line that tells the operator what to do. */

@@ -1,0 +1,115 @@
+/** Every command as it is typed: its help, and what is not taken, refused in a line before anything is opened. */
+import { strict as assert } from 'node:assert';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { nearest } from '@rcpt/proof/nearest.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../../rcpt', import.meta.url));
+
+// A name with a space in it, and nothing in it: whatever a command opens would be left here.
+const elsewhere = mkdtempSync(join(tmpdir(), 'command line-'));
+after(() => rmSync(elsewhere, { recursive: true, force: true }));
+
+function rcpt(words: string[], environment: Record<string, string> = {}, cwd = elsewhere) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, ...environment };
+    const child = execFile(LAUNCHER, words, { cwd, env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode!, stdout, stderr }),
+    );
+  });
+}
+
+describe('the command line', () => {
+  test('help names every command, and every command has its own', async () => {
+    const { code, stdout } = await rcpt([]);
+    assert.equal(code, 0);
+    const commands = [...stdout.matchAll(/^ {2}\.\/rcpt (\w+)/gm)].map((match) => match[1]!);
+    assert.deepEqual(
+      new Set(commands),
+      new Set(['up', 'ledger', 'router', 'worker', 'migrate', 'org', 'key', 'member', 'verify', 'help']),
+    );
+    for (const command of new Set(commands)) {
+      const asked = await rcpt(command === 'key' ? ['help', command] : [command, '--help'], {
+        ROUTER_DATABASE_URL: 'sqlite:router.db',
+      });
+      assert.deepEqual([asked.code, asked.stderr], [0, ''], command);
+      assert.match(asked.stdout, /Exit codes: 0/, command);
+    }
+    assert.deepEqual(readdirSync(elsewhere), []);
+  });
+
+  test('a word that is not taken is wrong use: it is named, with the nearest that is, and nothing is opened', async () => {
+    for (const [typed, words] of [
+      ['verfy x', 'rcpt: there is no command "verfy"; did you mean verify?'],
+      ['up --dta x', 'rcpt up: there is no --dta; did you mean --data?'],
+      ['worker --exce x', 'rcpt worker: there is no --exce; did you mean --exec?'],
+      ['ledger --port 9', 'rcpt ledger: takes no "--port"; it is set by the environment, here by LEDGER_PORT'],
+      ['migrate now', 'rcpt migrate: takes no "now"'],
+      ['org', 'rcpt org: got nothing more, takes one of create, router'],
+      ['org crate --name X', 'rcpt org: takes no "crate"; did you mean create?'],
+      ['org create --nam X', 'rcpt org create: there is no --nam; did you mean --name?'],
+      [
+        'key create --org o --role king',
+        'rcpt key create: --role: got "king", takes one of agent, approver, auditor, owner',
+      ],
+      ['key create --org o --role owner --four-eyes', 'rcpt key create: there is no --four-eyes'],
+      ['key revoke a b', 'rcpt key revoke: takes no "b"'],
+    ] as const) {
+      const { code, stdout, stderr } = await rcpt(typed.split(' '));
+      assert.deepEqual([code, stdout, stderr.split('\n')[0]], [2, '', words], typed);
+    }
+    const router = await rcpt(['migrate', '--jsn'], { ROUTER_DATABASE_URL: 'sqlite:router.db' });
+    assert.deepEqual([router.code, router.stderr], [2, 'rcpt migrate: there is no --jsn; did you mean --json?\n']);
+    assert.deepEqual(readdirSync(elsewhere), []);
+  });
+
+  test('where no ledger is, none is made but by org create and migrate', async () => {
+    const { code, stderr } = await rcpt(['key', 'create', '--org', 'org_x', '--role', 'agent']);
+    assert.deepEqual([code, readdirSync(elsewhere)], [1, []]);
+    assert.match(stderr, /^rcpt: There is no ledger at \/.*\/data\/ledger\.db; name its folder with --data DIR/);
+    const folder = join(elsewhere, 'one of its own');
+    mkdirSync(folder);
+    const org = JSON.parse((await rcpt(['org', 'create', '--name', 'A', '--json'], {}, folder)).stdout);
+    const words = ['key', 'create', '--org', org.organization_id, '--role', 'agent', '--data', join(folder, 'data')];
+    const key = await rcpt([...words, '--json']);
+    assert.equal(key.code, 0, key.stderr);
+    assert.equal(
+      (await rcpt(['key', 'revoke', JSON.parse(key.stdout).api_key, '--data', join(folder, 'data')])).code,
+      0,
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  test('up says which folder it cannot write in, and a wrong setting is wrong use of it, too', async () => {
+    const file = join(elsewhere, 'a file');
+    writeFileSync(file, '');
+    const { code, stderr } = await rcpt(['up', '--data', join(file, 'data')]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^rcpt up: \/.*a file\/data is no folder you may write in \(ENOTDIR\); --data names another\n$/,
+    );
+    rmSync(file);
+    const wrong = await rcpt(['up'], { LEDGER_PORT: 'wrong' });
+    assert.deepEqual([wrong.code, wrong.stderr.split(',')[0]], [2, 'rcpt ledger: LEDGER_PORT: got "wrong"']);
+  });
+
+  test('the nearest word is a few strokes away, or there is none', () => {
+    const known = ['up', 'ledger', 'router', 'verify'];
+    for (const [typed, meant] of [
+      ['leger', 'ledger'],
+      ['veirfy', 'verify'],
+      ['upp', 'up'],
+      ['pu', 'up'],
+      ['rooter', 'router'],
+      ['start', null],
+      ['', null],
+      ['x', null],
+    ] as const)
+      assert.equal(nearest(typed, known), meant, typed);
+  });
+});
