@@ -17,6 +17,8 @@ import { type Demo, keepDemo, type MintedReceipt, type Training } from './demo.t
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 const TABLE = `${EXAMPLES}/iris.csv`;
+/** As a word of a worker's command, wherever this is: its path may hold anything. */
+const TRAINING = `"${EXAMPLES.replace(/["\\]/g, '\\$&')}/train.ts"`;
 const BASE_MODEL = 'demo/softmax-iris';
 const DATASET = 'iris';
 const ESTIMATED_HOURS = 0.1;
@@ -42,7 +44,7 @@ export function workerWords(router_url: string, data: string): string[] {
     ...tags.flatMap((tag) => ['--tag', tag]),
   ];
   const places = ['--state', `${data}/worker`, '--artifacts', `file:${data}/artifacts`];
-  return ['--router', router_url, ...offer, ...places, '--exec', `fine_tune=node '${EXAMPLES}/train.ts'`];
+  return ['--router', router_url, ...offer, ...places, '--exec', `fine_tune=node ${TRAINING}`];
 }
 
 interface Place {

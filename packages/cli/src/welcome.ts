@@ -31,12 +31,17 @@ ${await verified(ledger_url, demo)}
 
 Verify it without trusting these servers:
   curl -s ${demo.training?.cook?.share_url ?? demo.share_url}/download -o receipt.json && ./rcpt verify receipt.json
-  KEY=$(node -p "require('${data}/demo.json').auditor_key")
+  KEY=$(node -p 'require(process.argv[1]).auditor_key' ${quoted(`${data}/demo.json`)})
   curl -s -H "authorization: Bearer $KEY" -H "accept: application/x-ndjson" ${ledger_url}/ledger -o chain.ndjson && ./rcpt verify chain.ndjson
-  ./rcpt verify ${data}/receipts
+  ./rcpt verify ${quoted(`${data}/receipts`)}
 
 The keys of the demo organization are in ${data}/demo.json. Ctrl-C stops everything.
 `;
+}
+
+/** For a shell, where the path asks for it. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function signIn({ demo, outbox, ledger_url, sign_in_url }: Standing): string {
