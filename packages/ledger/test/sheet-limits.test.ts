@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
-import { compileSheet } from '../src/domain/sheet/compile.ts';
+import { compileInParts, compileSheet } from '../src/domain/sheet/compile.ts';
+import { shareSheetTime } from '../src/sheet-time.ts';
 import { decide, errorsOf, form, sheetOf } from './sheet-kit.ts';
 
 const LIMIT = 'Could not be decided: exceeds the cost limit.';
@@ -181,4 +182,59 @@ test('a sheet whose expressions are too long together is refused before any is c
     soon(() => errorsOf(sheetOf(long.slice(0, 50)))),
     [],
   );
+});
+
+test('the rules of a named time zone are looked up at a price, an offset is read', () => {
+  const hours = (zone: string) => `submission.all(x, timestamp('2026-05-29T20:14:33Z').getHours('${zone}') >= 0)`;
+  assert.equal(soon(() => decide(hours('Europe/Berlin'), ones)).detail, LIMIT);
+  assert.equal(soon(() => decide(hours('Europe/Berlin'), ones.slice(0, 1_500))).status, 'pass');
+  assert.equal(soon(() => decide(hours('+02:00'), ones)).status, 'pass');
+  assert.equal(soon(() => decide("submission.all(x, duration('1h').getHours() == 1)", ones)).status, 'pass');
+});
+
+test('a schema of too many keywords is refused, one that explains itself at length is not', () => {
+  const parts = (part: JsonObject) => ({
+    properties: Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`p${i}`, part])),
+  });
+  const said = { title: 'A part', description: 'What it is for', examples: ['one'] };
+  const message = (schema: JsonObject) => soon(() => errorsOf(sheetOf(['true'], schema)))[0]?.message ?? '';
+  assert.match(message(parts({ type: 'string', minLength: 1, maxLength: 9, pattern: '^a', ...said })), /6000 keywords/);
+  assert.equal(message(parts({ type: 'string', minLength: 1, ...said })), '');
+});
+
+test('between the parts of a sheet that is compiled others have their turn', () => {
+  const parts = compileInParts(sheetOf(['true', 'submission == 1', 'false']));
+  const pauses = [];
+  let part = parts.next();
+  for (; !part.done; part = parts.next()) pauses.push(part.value);
+  assert.equal(pauses.length, 3);
+  const facts = { submission: 1, inputs: {}, evidence: [] };
+  assert.deepEqual(part.value.run(facts), compileSheet(part.value.sheet).run(facts));
+});
+
+test('three of ten seconds are an organization’s for its sheets, and each has its own', () => {
+  let [now, spent] = [0, 0];
+  const time = shareSheetTime(
+    'flight sheets',
+    () => spent,
+    () => now,
+  );
+  const work = (ms: number) => () => {
+    spent += ms;
+    return ms;
+  };
+  const refused = { code: 'rate_limited', detail: /^Your organization’s flight sheets took all the time/ };
+  assert.equal(time.spend('org_a', work(2_999)), 2_999);
+  assert.equal(time.spend('org_a', work(500)), 500, 'what is begun is finished');
+  assert.throws(() => time.spend('org_a', work(1)), refused);
+  assert.equal(time.spend('org_b', work(1)), 1);
+  now = 9_999;
+  assert.throws(() => time.spend('org_a', work(1)), refused);
+  now = 10_000;
+  const fails = () => {
+    spent += 3_000;
+    throw new Error('does not compile');
+  };
+  assert.throws(() => time.spend('org_a', fails), /does not compile/);
+  assert.throws(() => time.spend('org_a', work(1)), refused, 'what failed took its time, too');
 });

@@ -7,16 +7,16 @@ import {
 } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
-import { compileSheet } from '../domain/sheet/compile.ts';
+import { tryToCompile } from '../executors.ts';
 import type { Ledger } from '../ledger.ts';
+import { shareSheetTime } from '../sheet-time.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
 import { trySheet } from '../trial.ts';
-import { shareTrialTime } from '../trial-time.ts';
 import { createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['flight sheets'], security: [{ bearer: [] }] };
-  const trialTime = shareTrialTime();
+  const trialTime = shareSheetTime('trials');
 
   app.post(
     '/flight-sheets',
@@ -25,16 +25,17 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Publish a flight sheet; a published version never changes',
-        description: '201 when it was published now, 200 when the same sheet was there already.',
+        description:
+          '201 when it was published now, 200 when the same sheet was there already. What an organization’s sheets may take of the service’s time, here and in checks, is limited: then 429.',
         headers: IdempotencyHeader,
         body: FlightSheet,
         response: { 200: FlightSheet, 201: FlightSheet },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const sheet = request.body;
-      compileSheet(sheet);
       const { organization_id, id } = request.principal;
+      await tryToCompile(organization_id, sheet);
       return createAndSend(ledger, request, reply, async (tx) => {
         const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
         const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;

@@ -42,6 +42,15 @@ const MAX_SHEET_LENGTH = 200_000;
 
 /** Throws `FlightSheetInvalid` with everything that is wrong, not only the first. */
 export function compileSheet(sheet: FlightSheet): CompiledSheet {
+  const parts = compileInParts(sheet);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** As `compileSheet`, with a pause after the schema and after every rule, for other work. */
+export function* compileInParts(sheet: FlightSheet): Generator<undefined, CompiledSheet> {
   const meter = new Meter();
   const errors = ruleErrors(sheet);
   const length = sheet.rules.reduce((sum, rule) => sum + ('expr' in rule ? rule.expr.length : 0), 0);
@@ -54,13 +63,13 @@ export function compileSheet(sheet: FlightSheet): CompiledSheet {
     errors.push(...form.errors.map(({ path, message }) => ({ path: ['output_schema', ...path].join('.'), message })));
   }
   const cel = language(meter);
-  const rules = sheet.rules.map((rule, index): CompiledRule => {
-    if (!('expr' in rule)) return { rule, decide: null };
-    const compiled = compileExpression(rule.expr, cel);
-    if ('decide' in compiled) return { rule, decide: compiled.decide };
-    errors.push({ path: `rules.${index}.expr`, ...compiled.fault });
-    return { rule, decide: null };
-  });
+  const rules: CompiledRule[] = [];
+  for (const [index, rule] of sheet.rules.entries()) {
+    yield;
+    const compiled = 'expr' in rule ? compileExpression(rule.expr, cel) : { decide: null };
+    if ('fault' in compiled) errors.push({ path: `rules.${index}.expr`, ...compiled.fault });
+    else rules.push({ rule, decide: compiled.decide });
+  }
   if (errors.length > 0 || 'errors' in form) throw new FlightSheetInvalid(errors);
   return { sheet, run: (facts) => run(form, rules, meter, facts) };
 }

@@ -150,6 +150,10 @@ function appender(): (list: CelList, item: CelValue) => CelList {
 /** Texts searched in texts: no longer than this part of the needle is compared at one place in the worst case. */
 const NEEDLE = 256;
 const SEARCHES = new Set(['contains', 'indexOf', 'startsWith', 'endsWith']);
+/** `timestamp.getHours("Europe/Berlin")`: the rules of a named zone are looked up at each call, an offset is read. */
+const IN_A_ZONE = /^get[A-Z]/;
+const OFFSET = /^[+-]?\d/;
+const ZONE_COST = 250;
 const COUNTED_ELSEWHERE = new Set([STEP, RANGE, APPEND, 'matches', 'dyn', 'type']);
 
 /** What a call costs before it is made. */
@@ -160,5 +164,7 @@ export function costOfCall(name: string, args: readonly unknown[], most: number)
     const [text, needle] = args.map((arg) => (typeof arg === 'string' ? arg.length : 0));
     return 1 + ((text ?? 0) * Math.min(needle ?? 0, NEEDLE)) / 1024;
   }
-  return args.reduce<number>((cost, arg) => cost + weigh(arg, most), 1);
+  const [, zone] = args;
+  const looked_up = IN_A_ZONE.test(name) && typeof zone === 'string' && !OFFSET.test(zone) ? ZONE_COST : 0;
+  return args.reduce<number>((cost, arg) => cost + weigh(arg, most), 1 + looked_up);
 }

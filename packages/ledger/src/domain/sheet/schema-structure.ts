@@ -27,6 +27,9 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'depen
 const REFUSED = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$async', 'x-cost'];
 
 const MAX_PARTS = 2000;
+/** Each becomes code; those that only explain do not. All of them take about a second on a small server. */
+const MAX_KEYWORDS = 6000;
+const EXPLAINING = ['title', 'description', '$comment', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'];
 /** References followed without going deeper into the submission. */
 const MAX_CHAIN = 30;
 
@@ -55,6 +58,9 @@ export function mapSubschemas(schema: Json, change: (part: JsonObject) => JsonOb
 export function findSchemaFaults(schema: JsonObject): SchemaFault[] {
   const parts = [...partsOf(schema, [])];
   if (parts.length > MAX_PARTS) return [{ path: [], message: `the schema has more than ${MAX_PARTS} parts` }];
+  const keywords = parts.flatMap((part) => Object.keys(part.schema)).filter((keyword) => !EXPLAINING.includes(keyword));
+  if (keywords.length > MAX_KEYWORDS)
+    return [{ path: [], message: `the schema has more than ${MAX_KEYWORDS} keywords` }];
   const byPointer = new Map(parts.map((part) => [pointerOf(part.path), part]));
   const byAnchor = new Map(parts.map((part) => [`#${part.schema.$anchor}`, part]));
   const resolve = (ref: string) => byPointer.get(plain(ref)) ?? byAnchor.get(ref);
