@@ -45,6 +45,41 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   );
 }
 
+interface DialogFormProps {
+  /** The verb on the button that sends it. */
+  action: string;
+  kind?: ButtonKind;
+  busy: boolean;
+  /** One sentence why it cannot be sent now. */
+  why?: string | null | undefined;
+  error: unknown;
+  onSend: (form: HTMLFormElement) => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** What a dialog asks for, what became of it, and the two ways out. It is not sent twice. */
+export function DialogForm({ action, kind = 'primary', busy, why, error, onSend, onClose, children }: DialogFormProps) {
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) onSend(event.currentTarget);
+      }}
+    >
+      {children}
+      {error ? <Problem error={error} /> : null}
+      <div className="form-end">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={kind} type="submit" busy={busy} why={why}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
 interface ConfirmProps {
   title: string;
   /** What will have happened afterwards, and whether it can be taken back. */
@@ -58,25 +93,12 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-export function Confirm({ title, children, action, kind = 'primary', busy, error, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, children, onConfirm, ...form }: ConfirmProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy) onConfirm();
-        }}
-      >
+    <Dialog title={title} onClose={form.onClose}>
+      <DialogForm {...form} onSend={onConfirm}>
         <div className="dialog-words">{children}</div>
-        {error ? <Problem error={error} /> : null}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind={kind} type="submit" busy={busy}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -15,9 +15,9 @@ interface Wording {
   /** What the service says about this field: `errorAt(act.error, 'title')`. */
   error?: string | undefined;
   /** Shown beside the label of what may be left out. */
-  optional?: boolean;
+  optional?: boolean | undefined;
   /** The label is for screen readers alone: the page already says it. */
-  labelHidden?: boolean;
+  labelHidden?: boolean | undefined;
 }
 
 interface Wired {
@@ -57,58 +57,40 @@ export function Field({
   );
 }
 
-type Without<Props> = Omit<Props, keyof Wired | keyof Wording | 'className'>;
+type With<Props> = Wording & Omit<Props, keyof Wired | keyof Wording | 'className'>;
 
-export function TextField({
-  label,
-  hint,
-  error,
-  optional,
-  labelHidden,
-  mono,
-  ...input
-}: Wording & { mono?: boolean } & Without<InputHTMLAttributes<HTMLInputElement>>) {
+export function TextField({ mono, ...given }: { mono?: boolean } & With<InputHTMLAttributes<HTMLInputElement>>) {
+  const { wording, control } = parted(given);
   return (
-    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+    <Field {...wording}>
       {(wired) => (
-        <input type="text" autoComplete="off" {...input} {...wired} className={mono ? 'input mono' : 'input'} />
+        <input type="text" autoComplete="off" {...control} {...wired} className={mono ? 'input mono' : 'input'} />
       )}
     </Field>
   );
 }
 
 export function TextAreaField({
-  label,
-  hint,
-  error,
-  optional,
-  labelHidden,
   mono,
-  ...area
-}: Wording & { mono?: boolean } & Without<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  ...given
+}: { mono?: boolean } & With<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  const { wording, control } = parted(given);
   return (
-    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+    <Field {...wording}>
       {(wired) => (
-        <textarea rows={4} spellCheck={!mono} {...area} {...wired} className={mono ? 'input mono' : 'input'} />
+        <textarea rows={4} spellCheck={!mono} {...control} {...wired} className={mono ? 'input mono' : 'input'} />
       )}
     </Field>
   );
 }
 
-export function SelectField({
-  label,
-  hint,
-  error,
-  optional,
-  labelHidden,
-  children,
-  ...select
-}: Wording & Without<SelectHTMLAttributes<HTMLSelectElement>>) {
+export function SelectField({ children, ...given }: With<SelectHTMLAttributes<HTMLSelectElement>>) {
+  const { wording, control } = parted(given);
   return (
-    <Field {...wording({ label, hint, error, optional, labelHidden })}>
+    <Field {...wording}>
       {(wired) => (
         <span className="select">
-          <select {...select} {...wired} className="input">
+          <select {...control} {...wired} className="input">
             {children}
           </select>
           <Icon name="down" />
@@ -116,6 +98,11 @@ export function SelectField({
       )}
     </Field>
   );
+}
+
+/** What is said about a control, and the rest, which is the control's own. */
+function parted<Given extends Wording>({ label, hint, error, optional, labelHidden, ...control }: Given) {
+  return { wording: { label, hint, error, optional, labelHidden }, control };
 }
 
 /** On or off, at once: for settings. `label` stands beside it. */
@@ -159,20 +146,4 @@ export function Switch({
       </div>
     </div>
   );
-}
-
-function wording({
-  label,
-  hint,
-  error,
-  optional,
-  labelHidden,
-}: { [Name in keyof Wording]: Wording[Name] | undefined }): Wording {
-  return {
-    label: label ?? '',
-    ...(hint === undefined ? {} : { hint }),
-    ...(error === undefined ? {} : { error }),
-    ...(optional === undefined ? {} : { optional }),
-    ...(labelHidden === undefined ? {} : { labelHidden }),
-  };
 }

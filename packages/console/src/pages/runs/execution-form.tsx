@@ -3,10 +3,8 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import { useState } from 'react';
 import { ledger } from '../../api/ledger.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { TextAreaField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';
 import { useRunAct } from './run-act.ts';
 
@@ -16,12 +14,15 @@ export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void 
   const read = reading(text);
   return (
     <Dialog title="Post the execution" wide onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (read.body && !act.isPending) act.mutate(read.body, { onSuccess: onClose });
+      <DialogForm
+        action="Post it"
+        busy={act.isPending}
+        why={read.fault}
+        error={act.error}
+        onSend={() => {
+          if (read.body) act.mutate(read.body, { onSuccess: onClose });
         }}
+        onClose={onClose}
       >
         <TextAreaField
           label="What was done"
@@ -35,14 +36,7 @@ export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void 
         {run.evidence.length === 0 && (
           <p className="muted">No evidence is attached yet, and none can be attached afterwards.</p>
         )}
-        {act.error ? <Problem error={act.error} /> : null}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending} why={read.fault}>
-            Post it
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -7,10 +7,8 @@ import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { LANE_LABEL, LANES, type LaneName } from '../../words/vocabulary.ts';
 import { LaneFieldControl } from './lane-field.tsx';
 import { inputsOf, LANE_FIELDS } from './lane-fields.ts';
@@ -46,12 +44,12 @@ export function NewRun({ onClose }: { onClose: () => void }) {
   const known = profiles.data?.agent_profiles ?? [];
   return (
     <Dialog title="New Run" wide onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!open.isPending) send();
-        }}
+      <DialogForm
+        action="Open the Run"
+        busy={open.isPending}
+        error={unreadable ?? open.error}
+        onSend={send}
+        onClose={onClose}
       >
         <div className="form-row">
           <SelectField label="Lane" value={lane} onChange={(event) => setLane(event.target.value as LaneName)}>
@@ -96,14 +94,7 @@ export function NewRun({ onClose }: { onClose: () => void }) {
             />
           ))}
         </div>
-        {(unreadable ?? open.error) ? <Problem error={unreadable ?? open.error} /> : null}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={open.isPending}>
-            Open the Run
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -8,10 +8,8 @@ import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
 import { toast } from '../../frame/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Choice } from '../../parts/tabs.tsx';
 import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../words/vocabulary.ts';
 
@@ -48,12 +46,12 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
     form === 'hash' ? { kind, label, sha256: content.trim() } : { kind: form === 'url' ? 'url' : kind, label, content };
   return (
     <Dialog title="Attach evidence" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!attach.isPending) attach.mutate(body);
-        }}
+      <DialogForm
+        action="Attach"
+        busy={attach.isPending}
+        error={attach.error}
+        onSend={() => attach.mutate(body)}
+        onClose={onClose}
       >
         <Choice label="What is attached" options={FORMS} value={form} onChange={change} />
         <TextField
@@ -106,14 +104,7 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
             onChange={(event) => setContent(event.target.value)}
           />
         )}
-        {attach.error ? <Problem error={attach.error} /> : null}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={attach.isPending}>
-            Attach
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

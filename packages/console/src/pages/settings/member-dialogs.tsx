@@ -7,10 +7,8 @@ import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { toast } from '../../frame/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Confirm, Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import type { Role } from '../../words/vocabulary.ts';
 import { settings } from './calls.ts';
 import { membersQuery } from './queries.ts';
@@ -26,12 +24,12 @@ export function Invite({ onClose }: { onClose: () => void }) {
   });
   return (
     <Dialog title="Invite a person" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!act.isPending) act.mutate({ email: email.trim(), role });
-        }}
+      <DialogForm
+        action="Invite"
+        busy={act.isPending}
+        error={act.error}
+        onSend={() => act.mutate({ email: email.trim(), role })}
+        onClose={onClose}
       >
         <TextField
           label="E-mail address"
@@ -45,14 +43,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
           onChange={(event) => setEmail(event.target.value)}
         />
         <RoleChooser role={role} onChange={setRole} />
-        {act.error && <Problem error={act.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending}>
-            Invite
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }
@@ -66,27 +57,22 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
   });
   return (
     <Dialog title="Change role" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <DialogForm
+        action="Change role"
+        busy={act.isPending}
+        error={act.error}
+        onSend={() => {
           if (role === member.role) onClose();
-          else if (!act.isPending) act.mutate({ id: member.id, role });
+          else act.mutate({ id: member.id, role });
         }}
+        onClose={onClose}
       >
         <p className="muted">
           {member.email}. It counts everywhere within five seconds.
           {member.id === mine && role !== 'owner' && ' This is you: you could not change it back yourself.'}
         </p>
         <RoleChooser role={role} onChange={setRole} />
-        {act.error && <Problem error={act.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending}>
-            Change role
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -6,9 +6,8 @@ import { useAct } from '../../api/act.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyOnce } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import type { Role } from '../../words/vocabulary.ts';
 import { settings } from './calls.ts';
 import { useLeavingWarning } from './leaving.ts';
@@ -28,12 +27,12 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   if (act.data) return <Created created={act.data} onClose={onClose} />;
   return (
     <Dialog title="New API key" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!act.isPending) act.mutate({ role, ...(label.trim() === '' ? {} : { label: label.trim() }) });
-        }}
+      <DialogForm
+        action="Create key"
+        busy={act.isPending}
+        error={act.error}
+        onSend={() => act.mutate({ role, ...(label.trim() === '' ? {} : { label: label.trim() }) })}
+        onClose={onClose}
       >
         <TextField
           label="Name"
@@ -46,14 +45,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           onChange={(event) => setLabel(event.target.value)}
         />
         <RoleChooser role={role} onChange={setRole} />
-        {act.error && <Problem error={act.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending}>
-            Create key
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -5,10 +5,9 @@ import { useAct } from '../../../api/act.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Hash } from '../../../parts/copy.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../../parts/dialog.tsx';
 import { SelectField } from '../../../parts/field.tsx';
 import { Loaded } from '../../../parts/loaded.tsx';
-import { Problem } from '../../../parts/problem.tsx';
 import { Skeleton } from '../../../parts/skeleton.tsx';
 import { router } from '../calls.ts';
 import { memberNamesQuery } from '../queries.ts';
@@ -38,12 +37,15 @@ export function GrantAccess({ dataset, onClose }: { dataset: Dataset; onClose: (
           {(all) => {
             const member_id = chosen || all[0]?.id;
             return (
-              <form
-                className="form"
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  if (member_id !== undefined && !grant.isPending) grant.mutate(member_id);
+              <DialogForm
+                action="Grant access"
+                busy={grant.isPending}
+                why={member_id === undefined ? 'There are no members yet.' : null}
+                error={grant.error}
+                onSend={() => {
+                  if (member_id !== undefined) grant.mutate(member_id);
                 }}
+                onClose={onClose}
               >
                 <SelectField
                   label="Member"
@@ -57,19 +59,7 @@ export function GrantAccess({ dataset, onClose }: { dataset: Dataset; onClose: (
                     </option>
                   ))}
                 </SelectField>
-                {grant.error && <Problem error={grant.error} />}
-                <div className="form-end">
-                  <Button onClick={onClose}>Cancel</Button>
-                  <Button
-                    kind="primary"
-                    type="submit"
-                    busy={grant.isPending}
-                    why={member_id === undefined ? 'There are no members yet.' : null}
-                  >
-                    Grant access
-                  </Button>
-                </div>
-              </form>
+              </DialogForm>
             );
           }}
         </Loaded>

@@ -1,13 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { toast } from '../../../frame/toasts.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../../parts/dialog.tsx';
 import { Switch, TextAreaField, TextField } from '../../../parts/field.tsx';
-import { Problem } from '../../../parts/problem.tsx';
 import { router } from '../calls.ts';
 
 type NewDataset = Parameters<typeof router.createDataset>[0];
@@ -24,13 +22,15 @@ export function RegisterDataset({ onClose }: { onClose: () => void }) {
     },
   });
   const at = (name: string) => ({ name, error: errorAt(act.error, name) });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (!act.isPending) act.mutate(datasetOf(new FormData(event.currentTarget), forMembers));
-  };
   return (
     <Dialog title="Register a dataset" onClose={onClose} wide>
-      <form className="form" onSubmit={submit}>
+      <DialogForm
+        action="Register dataset"
+        busy={act.isPending}
+        error={act.error}
+        onSend={(form) => act.mutate(datasetOf(new FormData(form), forMembers))}
+        onClose={onClose}
+      >
         <div className="form-row">
           <TextField label="Title" required autoFocus maxLength={500} {...at('title')} />
           <TextField
@@ -67,14 +67,7 @@ export function RegisterDataset({ onClose }: { onClose: () => void }) {
           on={forMembers}
           onChange={setForMembers}
         />
-        {act.error && <Problem error={act.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending}>
-            Register dataset
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

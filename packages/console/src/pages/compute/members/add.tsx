@@ -5,10 +5,8 @@ import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { toast } from '../../../frame/toasts.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Dialog } from '../../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../../parts/dialog.tsx';
 import { TextField } from '../../../parts/field.tsx';
-import { Problem } from '../../../parts/problem.tsx';
 import { router } from '../calls.ts';
 
 /** Adds a member, and asks whether to activate them next. */
@@ -26,12 +24,12 @@ export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: 
   });
   return (
     <Dialog title="Add a member" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!add.isPending) add.mutate({ email: email.trim(), name: name.trim() });
-        }}
+      <DialogForm
+        action="Add member"
+        busy={add.isPending}
+        error={add.error}
+        onSend={() => add.mutate({ email: email.trim(), name: name.trim() })}
+        onClose={onClose}
       >
         <TextField
           label="Name"
@@ -51,14 +49,7 @@ export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: 
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
-        {add.error && <Problem error={add.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={add.isPending}>
-            Add member
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }
