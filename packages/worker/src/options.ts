@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { JOB_TYPES, JobType } from '@rcpt/contract/router/vocabulary.ts';
-import { readArguments, WrongUse as UsageError } from '@rcpt/proof/cli-arguments.ts';
 import { STORE_URL } from './stores/open.ts';
 
-export { UsageError };
+export class UsageError extends Error {}
 
 export const HELP = `Usage: ./rcpt worker --router URL --exec TYPE=COMMAND … [options]
 
@@ -97,7 +97,11 @@ function parse(args: string[]) {
     'stop-seconds': { type: 'string', default: '10' },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
-  return readArguments({ args, options }).values;
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 function executor(given: string): [JobType, string[]] {
