@@ -35,7 +35,9 @@ import type { Granted } from './lease.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
-import { insertWorker, type StoredWorker } from './store/workers.ts';
+import { findChunk } from './store/log-chunks.ts';
+import { findNode } from './store/nodes.ts';
+import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
 const HEARTBEAT_SECONDS = 30;
@@ -102,7 +104,10 @@ export async function heartbeat(
       first.leases.some((lease) => lease.state !== 'active')
     )
       return first;
-    return (await word.called) ? await beat(router, worker, body) : { ...first, server_time: instant(router.now()) };
+    if (!(await word.called)) return { ...first, server_time: instant(router.now()) };
+    // Meanwhile an order to resume may have taken back what it said.
+    const { status } = await loadWorker(router.db, worker.id);
+    return await beat(router, worker, { ...body, status });
   } finally {
     word.cancel();
   }
@@ -192,17 +197,18 @@ export async function leaseJobs(
   }
 }
 
-function answerOf({ draining, leases }: Granted): Body<typeof LeaseAnswer> {
+function answerOf({ leases }: Granted): Body<typeof LeaseAnswer> {
   if (leases[0] !== undefined) return { ...leases[0], message: 'leased', leases };
-  return { ...NOTHING, message: draining ? 'draining' : 'no_matching_jobs' };
+  return { ...NOTHING, message: 'no_matching_jobs' };
 }
 
-function leaseNow(
+async function leaseNow(
   router: Router,
   worker: StoredWorker,
   body: Body<typeof LeaseRequest>,
   caller: Caller,
 ): Promise<Granted> {
+  if (await saysItDrains(router, worker)) return { draining: true, contended: false, leases: [] };
   return router.writer.act<Granted>({
     kind: 'lease',
     worker_id: worker.id,
@@ -212,6 +218,12 @@ function leaseNow(
     max_jobs: body.max_jobs ?? 1,
     wanted: () => !caller.gone(),
   });
+}
+
+/** What it said last may have been said to another process, and an order to resume takes it back. */
+async function saysItDrains({ db }: Router, worker: StoredWorker): Promise<boolean> {
+  if (worker.status === 'draining') worker.status = (await loadWorker(db, worker.id)).status;
+  return worker.status === 'draining';
 }
 
 type WithToken = { lease_token: string };
@@ -244,13 +256,15 @@ export function reportStatus(router: Router, worker: StoredWorker, job_id: strin
   });
 }
 
-export function reportLog(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof LogReport>) {
+/** The same chunk again, by a worker that did not hear the answer, is answered as the first time. */
+export async function reportLog(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof LogReport>) {
   const holder = holderOf(worker, body.lease_token);
   const { lines = [body.message ?? ''], stream = 'stdout', sequence = null } = body;
+  const known = sequence === null ? null : await findChunk(router.db, job_id, stream, sequence);
   return onJob(router, job_id, (before, record, clock) => {
     const job = touch(before, holder, clock);
     record.effect({ job, receipts: [], events: [] });
-    return { event_id: record.log({ job_id, attempt: job.attempt, stream, sequence, lines }) };
+    return { event_id: known ?? record.log({ job_id, attempt: job.attempt, stream, sequence, lines }) };
   });
 }
 
@@ -292,7 +306,7 @@ export async function reportArtifact(
   });
 }
 
-export function completeJob(
+export async function completeJob(
   router: Router,
   worker: StoredWorker,
   job_id: string,
@@ -301,10 +315,12 @@ export function completeJob(
   const holder = holderOf(worker, body.lease_token);
   const { metering, ledger_url } = router.config;
   const metrics = body.metrics as ({ duration_seconds?: number } & JsonObject) | undefined;
+  const node = ledger_url === undefined ? null : await findNode(router.db, worker.node_id);
   return onJob(router, job_id, (job, record, clock) => {
     const effect = completeByWorker(job, holder, { ...body, metrics }, metering, clock);
     if (effect.receipts.length > 0 && ledger_url !== undefined) {
-      const entry = bridgeEntry(effect.job, metrics ?? {}, worker);
+      const performer = { name: worker.name, gpu_type: node?.gpu_type ?? job.requested_gpu_sku };
+      const entry = bridgeEntry(effect.job, metrics ?? {}, performer, metering);
       if (entry !== null) record.bridge(entry);
     }
     record.effect(effect);

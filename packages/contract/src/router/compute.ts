@@ -53,7 +53,13 @@ export const NewJob = z.object({
   job_type: JobType,
   requested_gpu_sku: z.string().max(100),
   estimated_hours: Hours,
-  input_dataset_ids: z.array(z.string().max(100)).max(100).optional(),
+  input_dataset_ids: z
+    .array(z.string().max(100))
+    .max(100)
+    .describe(
+      'For the worker and the receipts, as they are sent: they need not be registered here; naming one gives no access',
+    )
+    .optional(),
   output_uri: text(2000).optional(),
   payload: JsonObject.optional(),
   /** Higher goes first. */

@@ -35,7 +35,7 @@ const LeaseToken = z.string().max(200);
 const WaitSeconds = z.number().min(0).max(30);
 
 export const Heartbeat = z.object({
-  status: z.enum(['online', 'busy', 'draining', 'maintenance']),
+  status: WorkerStatus,
   capabilities: Capabilities.optional(),
   current_jobs: z.int().min(0).max(1000).optional(),
   metrics: JsonObject.optional(),
@@ -140,7 +140,7 @@ export const ArtifactRecorded = z.object({ artifact_id: z.string() });
 export const Completion = z.object({
   ...holding,
   output_uri: text(2000).optional(),
-  metrics: z.looseObject({ duration_seconds: z.number().positive().max(31_622_400).optional() }).optional(),
+  metrics: z.looseObject({ duration_seconds: z.number().min(0).max(31_622_400).optional() }).optional(),
   final_message: Prose.optional(),
 });
 export const Failure = z.object({

@@ -91,9 +91,10 @@ export async function readOrders(tx: Queries, ids: string[]): Promise<Orders> {
   return new Map(rows.map((row) => [row.id, row.desired]));
 }
 
-/** Throws `not_found`. */
+/** Resumed, a worker that said it drains is online again. Throws `not_found`. */
 export async function setDesired(tx: Queries, id: string, desired: 'run' | 'drain'): Promise<void> {
-  const changed = await tx.run('update workers set desired = $2 where id = $1', [id, desired]);
+  const status = desired === 'run' ? `, status = case status when 'draining' then 'online' else status end` : '';
+  const changed = await tx.run(`update workers set desired = $2${status} where id = $1`, [id, desired]);
   if (changed === 0) throw new Refusal('not_found', `There is no worker ${id}.`);
 }
 
