@@ -17,7 +17,11 @@ import type { ReceiptsFolder } from './receipts/folder.ts';
 import { type Batch, insertBatch, markAppended, wasStored } from './store/batches.ts';
 
 const ACTS_PER_COMMIT = 512;
+/** Fewer are not worth a commit of their own while others wait. */
+const HALF_AT_LEAST = 32;
 const RIDE_MS = 250;
+/** Commits whose lines are marked as appended in one statement. */
+const MARKED_TOGETHER = 16;
 
 export interface Writer {
   /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
@@ -48,7 +52,7 @@ interface Waiting {
 export function createWriter(settings: WriterSettings): Writer {
   const { db, folder, now, queue_limit, onNews } = settings;
   const waiting: Waiting[] = [];
-  /** Appended, not yet marked: marked by the next commit, or found in the file after a crash. */
+  /** Appended, not yet marked: marked with one of the next commits, or found in the file after a crash. */
   let unmarked: string[] = [];
   /** Committed, but the file refused them: nothing else is written before them. */
   let unappended: Book[] = [];
@@ -58,6 +62,8 @@ export function createWriter(settings: WriterSettings): Writer {
   let setsOffLater: NodeJS.Timeout | undefined;
   /** The last group's lines on their way to the disk, and its answers; null when they are done. */
   let appending: Promise<void> | null = null;
+  /** How many wait for that. */
+  let answered_next = 0;
 
   function setOff(): void {
     clearTimeout(setsOffLater);
@@ -68,10 +74,21 @@ export function createWriter(settings: WriterSettings): Writer {
   async function writeWaiting(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
-      const together = waiting.splice(0, ACTS_PER_COMMIT);
+      const together = waiting.splice(0, actsPerCommit());
       await writeTogether(together).catch(rejecting(together));
     }
     writing = null;
+  }
+
+  /**
+   * All of those who ask in one commit would leave this process idle while the server works on it, and the server idle while
+   * their answers and next requests are read: on PostgreSQL one half is committed while the other is talked to. SQLite works in
+   * this process, one or the other.
+   */
+  function actsPerCommit(): number {
+    if (db.engine === 'sqlite') return ACTS_PER_COMMIT;
+    const half = Math.ceil((waiting.length + answered_next) / 2);
+    return Math.min(ACTS_PER_COMMIT, Math.max(HALF_AT_LEAST, half));
   }
 
   /** Laps of the event loop, while they bring more: whatever has arrived joins this commit. */
@@ -100,16 +117,18 @@ export function createWriter(settings: WriterSettings): Writer {
     await appending;
     if (book.receipts > 0) unappended.push(book);
     if (unappended.length === 0) return answer(together, outcomes);
+    answered_next = together.length;
     appending = appendLate()
       .then(() => answer(together, outcomes), rejecting(together))
       .finally(() => {
         appending = null;
+        answered_next = 0;
       });
   }
 
   async function commit(acts: Act<unknown>[]): Promise<Committed> {
-    // A copy: what is appended meanwhile is marked by the next commit.
-    const marking = [...unmarked];
+    // A copy: what is appended meanwhile is marked by another commit.
+    const marking = unmarked.length < MARKED_TOGETHER ? [] : [...unmarked];
     let book = new Book(now());
     const transaction = db.transaction(async (tx) => {
       book = new Book(now());

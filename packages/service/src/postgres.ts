@@ -22,11 +22,10 @@ const STATEMENT_MS = 60_000;
 const ATTEMPTS = 8;
 const INT8 = 20;
 /**
- * A prepared statement keeps the plan it got when the table was empty, until the table is analyzed: then reading all of it is
- * cheapest. What changes rows finds them by key.
+ * Of the connections for transactions. A prepared statement keeps the plan it got when the table was empty, until the table is
+ * analyzed: then reading all of it is cheapest. What changes rows finds them by key.
  */
-const BEGIN =
-  'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const BY_KEY = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
 const dialect: Dialect = {
   forUpdate: 'for update',
@@ -37,7 +36,7 @@ const dialect: Dialect = {
 
 export interface PostgresSettings {
   url: string;
-  /** Connections at most; default 10. */
+  /** Connections at most for transactions, and as many for reading; default 10. */
   connections?: number;
   /** Where idle-connection errors go: they are not any caller's. */
   onIdleError?(error: Error): void;
@@ -58,10 +57,11 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     pipeline: true,
     types,
   };
-  const pool = new Pool(settings);
-  pool.on('error', (error) => onIdleError?.(error));
+  const reading = new Pool(settings);
+  const changing = new Pool({ ...settings, options: BY_KEY });
+  for (const pool of [reading, changing]) pool.on('error', (error) => onIdleError?.(error));
 
-  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw new DatabaseUnavailable(error);
     });
@@ -83,8 +83,12 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     }
   }
 
-  async function once<T>(begin: string, work: (client: PoolClient, statements: Statements) => Promise<T>): Promise<T> {
-    return withClient(async (client) => {
+  async function once<T>(
+    pool: Pool,
+    begin: string,
+    work: (client: PoolClient, statements: Statements) => Promise<T>,
+  ): Promise<T> {
+    return withClient(pool, async (client) => {
       const statements = inTransaction(client, begin);
       try {
         const value = await work(client, statements);
@@ -99,20 +103,23 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
   }
 
   return {
-    ...queriesOf((sql, params) => withClient((client) => execute(client, sql, params))),
+    ...queriesOf((sql, params) => withClient(reading, (client) => execute(client, sql, params))),
     engine: 'postgres',
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await once(BEGIN, (_, { execute, commitWith }) => work({ ...queriesOf(execute), commitWith }));
+          return await once(changing, 'begin', (_, { execute, commitWith }) =>
+            work({ ...queriesOf(execute), commitWith }),
+          );
         } catch (error) {
           if (attempt === ATTEMPTS || !isConflict(error)) throw error;
         }
       }
     },
-    snapshot: (work) => once('begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
+    snapshot: (work) =>
+      once(reading, 'begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
     listen: (channel, heard) => listenOn(url, channel, heard),
-    close: () => pool.end(),
+    close: async () => void (await Promise.all([reading.end(), changing.end()])),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The receipts' transactional outbox: a row per commit, there for good, so that a missing line can be told. */
-import { type Db, type Queries, type Snapshot, together } from '@rcpt/service/db.ts';
+import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
 
 export interface Batch {
   id: string;
@@ -31,7 +31,8 @@ export function wasStored(db: Db, { id, ledger_id, receipt_date, receipts, lines
 }
 
 export async function markAppended(tx: Queries, ids: string[]): Promise<void> {
-  await together(...ids.map((id) => tx.run('update receipt_batches set appended = 1 where id = $1', [id])));
+  if (ids.length === 0) return;
+  await tx.run(`update receipt_batches set appended = 1 where id ${tx.dialect.isAmong('$1')}`, [JSON.stringify(ids)]);
 }
 
 /** Batches whose lines may not be in their file yet, in order. */
