@@ -44,7 +44,7 @@ const RouterSettings = z.object({
     .optional()
     .meta({
       env: 'ROUTER_ALLOWED_HOSTS',
-      takes: 'host names, separated by commas, that open endpoints answer to beside addresses and localhost',
+      takes: 'host names, separated by commas, that open endpoints answer to beside addresses and names without a dot',
     }),
   ledger_url: setting.httpUrl('LEDGER_URL'),
   ledger_api_key: z
@@ -105,7 +105,7 @@ export function enrollmentSecret({
   return { token: admin_token, name: 'admin token (this router has no ROUTER_ENROLLMENT_TOKEN)' };
 }
 
-/** Beside addresses and localhost; null: any, because beyond loopback nobody here knows what others call this machine. */
+/** Beside addresses and names without a dot; null: any, because beyond loopback nobody here knows what others call this machine. */
 export function ownNames({ host, allowed_hosts }: Pick<Config, 'host' | 'allowed_hosts'>): ReadonlySet<string> | null {
   if (allowed_hosts === undefined && !isLoopback(host)) return null;
   return new Set([host.toLowerCase(), ...(allowed_hosts ?? [])]);

@@ -56,14 +56,14 @@ eachRouter('host names', (start) => {
       'LocalHost:1',
     ])
       assert.equal((await ask(router, host, 'GET', '/jobs')).status, 200, host);
-    for (const host of ['localhost.', 'console.localhost:3000'])
+    for (const host of ['localhost.', 'console.localhost:3000', 'gpu-box:8088'])
       assert.equal((await ask(router, host, 'GET', '/jobs')).status, 200, host);
     assert.equal((await ask(router, 'attacker.example', 'GET', '/health')).status, 200, 'health is nobody’s secret');
   });
 
   test('the names of ROUTER_ALLOWED_HOSTS are its own too', async () => {
-    const router = await start({ environment: { ROUTER_ALLOWED_HOSTS: 'Router.example, gpu-box' } });
-    for (const host of ['router.example', 'ROUTER.example:8088', 'gpu-box', '127.0.0.1'])
+    const router = await start({ environment: { ROUTER_ALLOWED_HOSTS: 'Router.example, gpu.box' } });
+    for (const host of ['router.example', 'ROUTER.example:8088', 'gpu.box', '127.0.0.1'])
       assert.equal((await ask(router, host, 'GET', '/jobs')).status, 200, host);
     assertProblem(await ask(router, 'other.example', 'GET', '/jobs'), 421, 'misdirected_request');
   });

@@ -1,6 +1,7 @@
 /**
  * Names an open router answers to. Without it, a web page whose own name was pointed at this address (DNS rebinding) could
- * call the router from the browser of whoever visits it. An address is no name that somebody else could point here.
+ * call the router from the browser of whoever visits it. An address is no name that somebody else could point here, and a name
+ * without a dot, localhost or router, is given by one's own machine and network and by nobody on the Internet.
  */
 import { isIP } from 'node:net';
 import { refuse } from '../problems.ts';
@@ -9,7 +10,7 @@ import { refuse } from '../problems.ts';
 export function requireOwnName(header: string | undefined, names: ReadonlySet<string>): void {
   if (header === undefined) return;
   const name = nameIn(header);
-  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || names.has(name)) return;
+  if (isIP(name) > 0 || /^[\w-]+$/.test(name) || name.endsWith('.localhost') || names.has(name)) return;
   throw refuse(
     'misdirected_request',
     'This router is open to this machine and does not answer to the host name of this request. Call it by its address or as localhost, or name the host in ROUTER_ALLOWED_HOSTS.',
