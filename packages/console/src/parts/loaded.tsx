@@ -1,5 +1,6 @@
 /** What a query stands at: its shape while it loads, its problem with a way to try again, or what it brought. */
 import type { ReactNode } from 'react';
+import { problemOf } from '../api/problem.ts';
 import { Problem } from './problem.tsx';
 
 interface Standing<Data> {
@@ -19,6 +20,9 @@ export function Loaded<Data>({
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  if (query.error) {
+    const isGone = [404, 410].includes(problemOf(query.error).status);
+    return <Problem error={query.error} retry={isGone ? undefined : () => void query.refetch()} />;
+  }
   return <div aria-busy="true">{skeleton}</div>;
 }

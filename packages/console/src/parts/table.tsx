@@ -5,8 +5,11 @@ import './table.css';
 
 export interface Column {
   label: string;
-  /** `number`: to the right, in figures of one width. `wide`: only where there is room. `least`: no wider than needed. */
-  kind?: 'number' | 'wide' | 'least';
+  /**
+   * `number`: to the right, in figures of one width. `wide`: not on a phone. `widest`: not on a tablet either. `least`: no wider
+   * than needed.
+   */
+  kind?: 'number' | 'wide' | 'widest' | 'least';
   /** The label is for screen readers alone. */
   unseen?: boolean;
 }
@@ -46,17 +49,26 @@ export function Cell({ kind, children }: { kind?: Column['kind'] | undefined; ch
   return <td className={kind}>{children}</td>;
 }
 
-/** The cell that names its row. With `href` the whole row leads there. */
-export function HeadCell({ href, children }: { href?: string; children: ReactNode }) {
+interface HeadCellProps {
+  /** Where the whole row leads. */
+  href?: string;
+  /** Smaller, in a line of its own. */
+  below?: ReactNode;
+  children: ReactNode;
+}
+
+/** The cell that names its row. A name is shown in two lines at most; its page has all of it. */
+export function HeadCell({ href, below, children }: HeadCellProps) {
   return (
     <th scope="row">
       {href === undefined ? (
-        children
+        <span className="clamped">{children}</span>
       ) : (
-        <Link href={href} className="row-link">
+        <Link href={href} className="row-link clamped">
           {children}
         </Link>
       )}
+      {below && <small className="below">{below}</small>}
     </th>
   );
 }

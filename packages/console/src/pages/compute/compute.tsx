@@ -37,7 +37,7 @@ function OverviewSkeleton() {
           </div>
         ))}
       </div>
-      <Section title="Activity">
+      <Section title="Activity, UTC">
         <Skeleton height="13.5rem" />
       </Section>
       <Section title="Workers">

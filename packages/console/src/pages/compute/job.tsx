@@ -163,7 +163,9 @@ function Cancel({ job }: { job: Job }) {
 function JobSkeleton() {
   return (
     <>
-      <Skeleton height="5.2rem" />
+      <div className="timeline">
+        <Skeleton height="5.2rem" />
+      </div>
       <div className="job-columns">
         <div>
           <Section title="Log">

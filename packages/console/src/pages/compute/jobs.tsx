@@ -70,7 +70,7 @@ function Filters({ status = '', member_id = '', choose }: FiltersProps) {
   const { data: members = [] } = useQuery(memberNamesQuery);
   const unnamed = member_id !== '' && !members.some(({ id }) => id === member_id);
   return (
-    <div className="filters">
+    <div className="job-filters">
       <SelectField label="Status" labelHidden value={status} onChange={({ target }) => choose('status', target.value)}>
         <option value="">Any status</option>
         {JOB_STATUSES.map((each) => (
@@ -123,7 +123,7 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
         columns={[
           { label: 'Job' },
           { label: 'Status' },
-          { label: 'Member', kind: 'wide' },
+          { label: 'Member', kind: 'widest' },
           { label: 'GPU', kind: 'wide' },
           { label: 'Cost', kind: 'number' },
           { label: 'Created', kind: 'number' },
@@ -132,12 +132,14 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
         {jobs.map((job, i) => (
           <Row key={job.id} at={at === i}>
             <HeadCell href={`/compute/jobs/${encodeURIComponent(job.id)}`}>
-              {typeWord(job.job_type)} <code className="short-id">{shortId(job.id)}</code>
+              <span className="whole">
+                {typeWord(job.job_type)} <code className="short-id">{shortId(job.id)}</code>
+              </span>
             </HeadCell>
             <Cell>
               <JobState status={job.status} />
             </Cell>
-            <Cell kind="wide">{memberName(job.member_id)}</Cell>
+            <Cell kind="widest">{memberName(job.member_id)}</Cell>
             <Cell kind="wide">{gpuName(job.requested_gpu_sku)}</Cell>
             <Cell kind="number">
               <Cost job={job} />
@@ -155,6 +157,6 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
 /** What it came to; before that what it was estimated at. */
 function Cost({ job: { actual_cost_usd, estimated_cost_usd, status } }: { job: Job }) {
   if (actual_cost_usd !== null) return usd(actual_cost_usd);
-  if (status === 'failed' || status === 'canceled') return 'none';
+  if (status === 'failed' || status === 'canceled') return 'no charge';
   return <span title="Estimated">≈ {usd(estimated_cost_usd)}</span>;
 }

@@ -2,7 +2,6 @@
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -10,7 +9,7 @@ import { Status } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { More } from '../../parts/more.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Cell, Row, Table } from '../../parts/table.tsx';
+import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
 import { exact } from '../../words/instant.ts';
 import { whyNot } from '../../words/may.ts';
 import { ComputePage } from './compute-page.tsx';
@@ -76,12 +75,9 @@ function MemberTable({ members, onActivate }: { members: readonly Member[]; onAc
       >
         {members.map((member) => (
           <Row key={member.id}>
-            <th scope="row">
-              <Link href={`/compute/jobs?member=${encodeURIComponent(member.id)}`} className="row-link">
-                {member.name}
-              </Link>
-              <small className="below">{member.email}</small>
-            </th>
+            <HeadCell href={`/compute/jobs?member=${encodeURIComponent(member.id)}`} below={member.email}>
+              {member.name}
+            </HeadCell>
             <Cell>
               <Membership member={member} />
             </Cell>

@@ -23,7 +23,7 @@ export function Opening({ print: { outcome, approval } }: { print: Print }) {
               {outcome.word}
             </h2>
             {outcome.score_100 !== null && (
-              <p className="score">
+              <p className="opening-score">
                 <strong>{outcome.score_100}</strong> of 100
               </p>
             )}

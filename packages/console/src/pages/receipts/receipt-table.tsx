@@ -9,7 +9,7 @@ const COLUMNS = [
   { label: 'Receipt' },
   { label: 'Lane', kind: 'wide' },
   { label: 'Verdict' },
-  { label: 'Hash', kind: 'wide' },
+  { label: 'Hash', kind: 'widest' },
   { label: 'Sealed', kind: 'number' },
 ] as const;
 
@@ -21,11 +21,14 @@ export function ReceiptTable({ receipts, at }: { receipts: readonly ReceiptSumma
         {receipts.map(({ receipt_id, org_seq, title, lane, outcome, receipt_sha256, created_at }, row) => (
           <Row key={receipt_id} at={row === at}>
             <HeadCell href={`/receipts/${receipt_id}`}>
-              <span className="receipt-number">#{org_seq}</span> {title || receipt_id}
+              <span className="numbered">
+                <span className="receipt-number">#{org_seq}</span>{' '}
+                <span className="clamped">{title || receipt_id}</span>
+              </span>
             </HeadCell>
             <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
             <Cell>{outcome && <OutcomeStatus outcome={outcome} />}</Cell>
-            <Cell kind="wide">
+            <Cell kind="widest">
               <code>{receipt_sha256.slice(0, 10)}</code>
             </Cell>
             <Cell kind="number">

@@ -75,7 +75,7 @@ function Days({
         onChange={(event) => change({ from: event.target.value })}
       />
       <TextField
-        label="to"
+        label="To"
         type="date"
         value={to}
         min={from}

@@ -67,9 +67,9 @@ function byAttention(a: Check, b: Check): number {
   return FIRST.indexOf(a.status) - FIRST.indexOf(b.status);
 }
 
-const TALLY: Record<Check['status'], string> = { pass: 'pass', skip: 'skipped', flag: 'flagged', open: 'open' };
+const TALLY: Record<Check['status'], string> = { pass: 'passed', skip: 'skipped', flag: 'flagged', open: 'open' };
 
-/** `12 checks: 10 pass, 2 flagged`. */
+/** `12 checks: 10 passed, 2 flagged`. */
 function tally(checks: readonly Check[]): string {
   const parts = FIRST.toReversed()
     .map((status) => [checks.filter((check) => check.status === status).length, status] as const)

@@ -9,12 +9,11 @@ import { useShortcuts } from '../../frame/shortcuts.ts';
 import { toast } from '../../frame/toasts.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Hash } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
 import { whyNot } from '../../words/may.ts';
@@ -69,14 +68,7 @@ export function AgentProfiles() {
               >
                 {agent_profiles.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
                   <Row key={id}>
-                    <HeadCell>
-                      <span className="two-lines">
-                        {name}
-                        <small className="id">
-                          <Hash value={id} what="Profile id" short />
-                        </small>
-                      </span>
-                    </HeadCell>
+                    <HeadCell below={<Hash value={id} what="Profile id" short />}>{name}</HeadCell>
                     <Cell>{model}</Cell>
                     <Cell kind="wide">{harness}</Cell>
                     <Cell kind="wide">{capability_tier}</Cell>
@@ -117,12 +109,12 @@ function NewProfile({ onClose }: { onClose: () => void }) {
   });
   return (
     <Dialog title="New agent profile" onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!act.isPending) act.mutate(declared(described));
-        }}
+      <DialogForm
+        action="Create profile"
+        busy={act.isPending}
+        error={act.error}
+        onSend={() => act.mutate(declared(described))}
+        onClose={onClose}
       >
         <TextField label="Name" required placeholder="visit-notes-agent" {...field('name')} />
         <TextField label="Model" optional placeholder="acme/small-1" {...field('model')} />
@@ -135,14 +127,7 @@ function NewProfile({ onClose }: { onClose: () => void }) {
         />
         <TextField label="Capability tier" optional placeholder="tier 2" {...field('capability_tier')} />
         <p className="field-hint">What is left out is sealed as “undeclared”. A profile does not change afterwards.</p>
-        {act.error && <Problem error={act.error} />}
-        <div className="form-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={act.isPending}>
-            Create profile
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -110,7 +110,7 @@ function LiveKeys({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Ke
 
 function RevokedKeys({ keys }: { keys: readonly Key[] }) {
   return (
-    <details className="more">
+    <details className="revoked">
       <summary>{count(keys.length, 'revoked key')}</summary>
       <div className="sheet flush">
         <Table label="Revoked keys" columns={[...COLUMNS, { label: 'Revoked', kind: 'least' }]}>
@@ -129,12 +129,7 @@ function RevokedKeys({ keys }: { keys: readonly Key[] }) {
 function KeyCells({ of: key }: { of: Key }) {
   return (
     <>
-      <HeadCell>
-        <span className="two-lines">
-          {nameOf(key)}
-          <small className="id">{key.id}</small>
-        </span>
-      </HeadCell>
+      <HeadCell below={<code>{key.id}</code>}>{nameOf(key)}</HeadCell>
       <Cell>
         <span className="two-lines">
           <span>{ROLE_WORD[key.role]}</span>

@@ -105,7 +105,7 @@ function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: 
                   {member.email.charAt(0).toUpperCase()}
                 </span>
                 <span className="two-lines">
-                  <span>
+                  <span className="clamped">
                     {member.email} {member.id === mine && <Badge>you</Badge>}
                   </span>
                   <small>Invited by {member.invited_by || 'a key'}</small>

@@ -1,7 +1,8 @@
 /** Queued, leased, running, over: when, and how long between. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { Mark } from '../../../parts/mark.tsx';
-import { exact } from '../../../words/instant.ts';
+import { useNow } from '../../../parts/moment.tsx';
+import { day, exact } from '../../../words/instant.ts';
 import { durationWords } from '../duration.ts';
 import { TimeSince } from '../small.tsx';
 import { isOver, JOB_LOOK } from '../words.ts';
@@ -38,6 +39,7 @@ export function Timeline({ job, events }: { job: Job; events: readonly JobEvent[
 }
 
 function StepItem({ step, next }: { step: Step; next: Step | null }) {
+  const now = useNow();
   const { status, word, at, state } = step;
   const { mark, tone } = JOB_LOOK[status];
   const current = state === 'now';
@@ -60,7 +62,7 @@ function StepItem({ step, next }: { step: Step; next: Step | null }) {
           )
         ) : (
           <time dateTime={at} title={exact(at)}>
-            {CLOCK.format(new Date(at))}
+            {clockWords(at, now)}
           </time>
         )}
       </span>
@@ -73,6 +75,13 @@ function StepItem({ step, next }: { step: Step; next: Step | null }) {
       </span>
     </li>
   );
+}
+
+/** `20:14:33 UTC`; with its day when that is not today. */
+function clockWords(at: string, now: number): string {
+  const clock = `${CLOCK.format(new Date(at))} UTC`;
+  const today = day(new Date(now).toISOString(), now);
+  return day(at, now) === today ? clock : `${day(at, now)}, ${clock}`;
 }
 
 /** The next step that was taken. */

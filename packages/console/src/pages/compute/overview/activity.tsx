@@ -30,7 +30,7 @@ export function Activity() {
   const change = (value: Days) => setSearch(value === '1' ? {} : { days: value }, { replace: true });
   return (
     <Section
-      title="Activity"
+      title="Activity, UTC"
       beside={
         <div className="button-row">
           <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>

@@ -2,7 +2,7 @@
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { useSession } from '../../../api/queries.ts';
 import { Section } from '../../../frame/page.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -12,7 +12,7 @@ import { Loaded } from '../../../parts/loaded.tsx';
 import { Moment, useNow } from '../../../parts/moment.tsx';
 import { useRowCursor } from '../../../parts/row-cursor.ts';
 import { SkeletonRows } from '../../../parts/skeleton.tsx';
-import { Cell, Row, Table } from '../../../parts/table.tsx';
+import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
 import { whyNot } from '../../../words/may.ts';
 import { count } from '../../../words/numbers.ts';
 import type { ActiveLease } from '../calls.ts';
@@ -98,12 +98,9 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
       >
         {workers.map((worker, i) => (
           <Row key={worker.id} at={at === i}>
-            <th scope="row">
-              <Link href={hrefOf(worker)} className="row-link">
-                {worker.name}
-              </Link>
-              {worker.node_id !== worker.name && <small className="below">{worker.node_id}</small>}
-            </th>
+            <HeadCell href={hrefOf(worker)} below={worker.node_id !== worker.name && worker.node_id}>
+              {worker.name}
+            </HeadCell>
             <Cell>
               <WorkerState status={worker.status} />
             </Cell>

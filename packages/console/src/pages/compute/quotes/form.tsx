@@ -42,7 +42,7 @@ export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) 
     },
   });
   if (members.length === 0) return <NoMembers />;
-  const { member_id = members[0]!.id, requested_gpu_sku, hours, job_type } = complete(wish, members);
+  const { member_id, requested_gpu_sku, hours, job_type } = complete(wish, members);
   const estimated_hours = hoursOf(hours);
   const missing = tried && estimated_hours === null ? 'More than 0 and at most 8784 hours, a year.' : undefined;
   const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members), ...change });
@@ -112,11 +112,15 @@ export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) 
   );
 }
 
-/** What was not chosen yet is the first there is. */
+/** What was not chosen yet is the first there is: of the members, the first that is active. */
 function complete(wish: QuoteWish, members: readonly Member[]): QuoteWish {
   return {
     ...wish,
-    member_id: members.some(({ id }) => id === wish.member_id) ? wish.member_id : members[0]!.id,
+    member_id: (
+      members.find(({ id }) => id === wish.member_id) ??
+      members.find(({ status }) => status === 'active') ??
+      members[0]!
+    ).id,
     requested_gpu_sku: wish.requested_gpu_sku || GPU_PRICES[0]!.gpu_type,
   };
 }

@@ -22,7 +22,9 @@ export function Held({
         {leases.map(({ lease_id, job_id, job_type, status: job_status, expires_at }) => (
           <Row key={lease_id}>
             <HeadCell href={`/compute/jobs/${encodeURIComponent(job_id)}`}>
-              {typeWord(job_type)} <code className="short-id">{shortId(job_id)}</code>
+              <span className="whole">
+                {typeWord(job_type)} <code className="short-id">{shortId(job_id)}</code>
+              </span>
             </HeadCell>
             <Cell>
               <JobState status={job_status as JobStatus} />

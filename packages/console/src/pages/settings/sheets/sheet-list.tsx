@@ -12,6 +12,7 @@ import { useRowCursor } from '../../../parts/row-cursor.ts';
 import { SkeletonRows } from '../../../parts/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
 import { whyNot } from '../../../words/may.ts';
+import { count } from '../../../words/numbers.ts';
 
 const NEW = '/settings/flight-sheets/new';
 const VERSIONS_SHOWN = 4;
@@ -83,19 +84,21 @@ function SheetTable({ named }: { named: ReturnType<typeof byName> }) {
     <div className="sheet flush">
       <Table
         label="Flight sheets"
-        columns={[{ label: 'Sheet' }, { label: 'Rules', kind: 'number' }, { label: 'Versions', kind: 'wide' }]}
+        columns={[{ label: 'Sheet' }, { label: 'Rules' }, { label: 'Versions', kind: 'wide' }]}
       >
         {named.map(([newest, ...older], row) => (
           <Row key={newest.name} at={at === row}>
-            <HeadCell href={addressOf(newest)}>
-              <span className="two-lines">
-                {newest.title}
-                <small className="id">
+            <HeadCell
+              href={addressOf(newest)}
+              below={
+                <code>
                   {newest.name} {newest.version}
-                </small>
-              </span>
+                </code>
+              }
+            >
+              {newest.title}
             </HeadCell>
-            <Cell kind="number">{newest.rules.length}</Cell>
+            <Cell>{count(newest.rules.length, 'rule')}</Cell>
             <Cell kind="wide">
               <span className="versions">
                 {[newest, ...older].slice(0, VERSIONS_SHOWN).map((sheet) => (
