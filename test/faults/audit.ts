@@ -111,6 +111,15 @@ async function auditPins(
   assert.deepEqual(new Map(pins.map(({ slug, org_seq }) => [slug, org_seq])), expected);
 }
 
+/** PostgreSQL finishes what a client told it before it was killed; true once it has. */
+export async function noOpenTransactions(db: Db): Promise<boolean> {
+  if (db.engine === 'sqlite') return true;
+  const others = await db.all(
+    `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+  );
+  return others.length === 0;
+}
+
 /** Every copy of every receipt is whole in the storage folder, or still to be made; ask while no ledger runs. */
 export async function auditCopies(db: Db, organization_id: string, minted: Minted, folder: string): Promise<void> {
   const due = await db.all<{ org_seq: number; kind: string }>(

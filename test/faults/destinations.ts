@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
+import { ownPort } from '../../packages/router/test/own-port.ts';
 
 export interface ObjectServer {
   port: number;
@@ -24,7 +25,9 @@ export interface ObjectServer {
 const open = new Set<ObjectServer>();
 after(() => Promise.all([...open].map((server) => server.close())));
 
-export async function startObjectServer(port = 0): Promise<ObjectServer> {
+/** On a port of its own, or on that of one that was closed. */
+export async function startObjectServer(known_port?: number): Promise<ObjectServer> {
+  const port = known_port ?? (await ownPort());
   const objects = new Map<string, Buffer>();
   const written: string[] = [];
   const waiting = new Map<ServerResponse, () => void>();
@@ -51,10 +54,9 @@ export async function startObjectServer(port = 0): Promise<ObjectServer> {
   }
 
   await once(server.listen(port, '127.0.0.1'), 'listening');
-  const address = server.address() as { port: number };
   const made: ObjectServer = {
-    port: address.port,
-    settings: objectStorageOn(address.port),
+    port,
+    settings: objectStorageOn(port),
     objects,
     written,
     hold() {

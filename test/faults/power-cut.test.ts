@@ -35,10 +35,10 @@ describe('a power cut on sqlite', () => {
     const ledger = await startLedgerProcess(settingsOf(url, folder));
     const db = openDatabase(url);
     const workshop = await openWorkshop(ledger, db);
-    writeBack(url);
     const acknowledged: Acknowledged = new Map();
     const counts = { images: 0, torn: 0, frames: 0, receipts: 0 };
     for (let i = 0; i < IMAGES; i++) {
+      writeBack(url);
       const runs = await approveMany(db, workshop, RUNS_PER_IMAGE);
       const image = await imageUnderLoad(ledger, workshop, runs, acknowledged, join(folder, 'ledger.db'));
       const log = readLog(image.wal);
@@ -85,7 +85,7 @@ describe('a power cut on sqlite', () => {
   });
 });
 
-/** The log starts anew: the organization and its first Runs stand in the database file itself. */
+/** The log starts anew, and is far from the length at which it is written back by itself: what of it is there may be lost. */
 function writeBack(url: string): void {
   const connection = new DatabaseSync(url.slice('sqlite:'.length), { timeout: 5_000 });
   connection.exec('pragma wal_checkpoint(truncate)');

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,7 @@ export interface LedgerProcess {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGSTOP and SIGCONT: it stands still between two instructions. */
+  /** SIGSTOP and SIGCONT: it stands still between two instructions, when `freeze` returns. */
   freeze(): void;
   thaw(): void;
 }
@@ -91,14 +91,15 @@ export async function startLedgerProcess(
   options?: StartOptions,
 ): Promise<LedgerProcess> {
   const child = spawnLedger(settings, options);
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  // Not at its exit: what it said may still be on its way then.
+  const closed = once(child, 'close') as Promise<[number | null]>;
   const said: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr! }).on('line', (line) => {
       said.push(line);
       if (line.includes('"msg":"listening"')) resolve((JSON.parse(line) as { url: string }).url);
     });
-    void exited.then(() => reject(new Error(`the ledger ended before it listened: ${said.join('\n')}`)));
+    void closed.then(() => reject(new Error(`the ledger ended before it listened: ${said.join('\n')}`)));
   });
   return {
     url,
@@ -107,19 +108,40 @@ export async function startLedgerProcess(
     said,
     async kill() {
       child.kill('SIGKILL');
-      await exited;
+      await closed;
     },
     async stop() {
       child.kill('SIGTERM');
-      const [code] = await exited;
+      const [code] = await closed;
       return code;
     },
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze() {
+      child.kill('SIGSTOP');
+      awaitStop(child.pid!);
+    },
     thaw: () => void child.kill('SIGCONT'),
   };
 }
 
-const PATIENCE_MS = 60_000;
+/** The signal is on its way when `kill` returns. Where the system does not show its threads it has to be taken on trust. */
+function awaitStop(pid: number): void {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return;
+  const stands = (task: string) => {
+    try {
+      return /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+    } catch {
+      // A thread that has just ended.
+      return false;
+    }
+  };
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!readdirSync(tasks).every(stands))
+    if (performance.now() > deadline) throw new Error(`in vain: process ${pid} stands still`);
+}
+
+/** Longer than the copier of a killed ledger keeps what it had taken on. */
+const PATIENCE_MS = 300_000;
 
 /** Waits for what will come; fails when it does not. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {

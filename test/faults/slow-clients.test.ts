@@ -4,7 +4,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { ChainVerifier } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db.ts';
-import { unusedPort } from '../../packages/ledger/test/copies-kit.ts';
+import { ownPort } from '../../packages/router/test/own-port.ts';
 import { eachEngine } from '../../packages/service/test/engines.ts';
 import { type Acknowledged, audit } from './audit.ts';
 import { objectStorageOn } from './destinations.ts';
@@ -26,7 +26,7 @@ eachEngine('a ledger with clients that do not behave', MIGRATIONS, (fresh) => {
     const ledger = await startLedgerProcess({
       ...settingsOf(url, temporaryFolder()),
       // Nothing is copied meanwhile.
-      ...objectStorageOn(await unusedPort()),
+      ...objectStorageOn(await ownPort()),
     });
     const workshop = await openWorkshop(ledger, db, { notes: NOTE });
     const { tenant } = workshop;
