@@ -24,6 +24,9 @@ The settings of ./rcpt ledger and ./rcpt router (LEDGER_PORT, ROUTER_PORT and th
 Exit codes: 0 stopped, 1 cannot work, 2 wrong use.
 `;
 
+/** Signals that come as close together are one. */
+const ONE_PRESS_MS = 1_000;
+
 type Say = (line: string) => void;
 
 /** Resolves with the exit code once everything has drained. */
@@ -121,10 +124,15 @@ function openHouse(say: Say): House {
     stopped ??= stopAll();
     return stopped;
   }
+  let signaled_at = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
+      // npm passes on the Ctrl-C that the terminal has sent here already.
+      if (performance.now() - signaled_at < ONE_PRESS_MS) return;
+      signaled_at = performance.now();
       // The second signal is passed on to all, who then end at once.
       if (stopped !== null) for (const component of components) void component.stop();
+      else say('Stopping: what is in hand is finished first. Once more ends it at once.');
       void stop();
     });
 
