@@ -19,6 +19,8 @@ import { START, temporaryFolder } from './running.ts';
 
 const SKU = 'rog_astral_5090_32gb';
 const JOB_TYPE = 'inference';
+/** What rides with the next commit waits a quarter of a second for it. */
+const RIDE_MS = 200;
 
 /** An act that leaves one receipt, named by its member. */
 const act = (name: string): Act<string> => ({
@@ -110,21 +112,34 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       perform: () => 'heard',
     });
     const lap = () => new Promise((resolve) => setImmediate(resolve));
-    const beats: Promise<string>[] = [];
-    for (let i = 0; i < 2; i++) {
-      beats.push(writer.act(beat(false)));
+    /** The commits it takes to answer all, when they came before the first had waited long enough. */
+    const commitsOf = async (come: () => Promise<Promise<string>[]>): Promise<number> => {
+      for (;;) {
+        const before = commits;
+        const began = performance.now();
+        const answers = await come();
+        const in_time = performance.now() - began < RIDE_MS;
+        await Promise.all(answers);
+        if (in_time) return commits - before;
+      }
+    };
+    let told = 0;
+    const riding = await commitsOf(async () => {
+      const answers = [writer.act(beat(false))];
       await lap();
-    }
-    assert.equal(commits, 0);
-    await writer.act(act('a'));
-    assert.deepEqual([await Promise.all(beats), commits, names()], [['heard', 'heard'], 1, ['a']]);
-
-    assert.equal(await writer.act(beat(true)), 'heard');
-    assert.equal(commits, 2, 'one that tells something new goes at once');
-    const alone = [writer.act(beat(false))];
-    await lap();
-    alone.push(writer.act(beat(false)));
-    assert.deepEqual([await Promise.all(alone), commits], [['heard', 'heard'], 3]);
+      answers.push(writer.act(beat(false)));
+      await lap();
+      told++;
+      return [...answers, writer.act(act('a'))];
+    });
+    assert.deepEqual([riding, names().length], [1, told]);
+    assert.equal(await commitsOf(async () => [writer.act(beat(true))]), 1, 'one that tells something new goes at once');
+    const alone = await commitsOf(async () => {
+      const first = writer.act(beat(false));
+      await lap();
+      return [first, writer.act(beat(false))];
+    });
+    assert.equal(alone, 1);
     const last = writer.act(beat(false));
     await end();
     assert.equal(await last, 'heard', 'closing waits for nobody');
