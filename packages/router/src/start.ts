@@ -80,7 +80,8 @@ export async function startRouter(
   await underSetting(listening, () => app.listen({ host: config.host, port: config.port }));
   const { port } = app.server.address() as { port: number };
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-  queueMicrotask(() => {
+  // The first line says where it listens; whoever started it reads the port there.
+  setImmediate(() => {
     if (recovered > 0)
       logger.warn({ receipts: recovered, folder: folder.path }, 'receipts of the last run were appended');
   });

@@ -1,13 +1,13 @@
 /** Settings that cannot work stop the start with one line that names them (contract §5). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@rcpt/service/config.ts';
 import { readRouterConfig } from '../src/config.ts';
-import { spawnRouter } from './process.ts';
-import { temporaryFolder } from './running.ts';
+import { spawnRouter, startRouterProcess } from './process.ts';
+import { clientOf, temporaryFolder } from './running.ts';
 
 test('what no header can carry, no name or network is, is refused before anything is opened', () => {
   const wrong: [Record<string, string>, RegExp][] = [
@@ -64,4 +64,20 @@ test('a database, a folder or an address that the system refuses is told as the 
     assert.equal(code, 2);
   });
   await Promise.all(ends);
+});
+
+test('the first log line says where it listens, also when a crash left receipts to append', async (t) => {
+  const folder = temporaryFolder();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const environment = { ROUTER_DATABASE_URL: `sqlite:${folder}/router.db`, ROUTER_RECEIPTS_DIR: `${folder}/receipts` };
+  const crashed = await startRouterProcess(environment);
+  await clientOf(crashed.url).job();
+  await crashed.kill();
+  for (const name of readdirSync(`${folder}/receipts`).filter((name) => name.endsWith('.jsonl')))
+    truncateSync(`${folder}/receipts/${name}`);
+  const router = await startRouterProcess(environment);
+  assert.equal(await router.stop(), 0);
+  const said = router.said.map((line) => JSON.parse(line) as { msg: string; url?: string });
+  assert.deepEqual([said[0]?.msg, said[0]?.url], ['listening', router.url]);
+  assert.ok(said.some(({ msg }) => msg === 'receipts of the last run were appended'));
 });
