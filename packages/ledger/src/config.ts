@@ -1,37 +1,48 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
+import { isIP } from 'node:net';
 import { readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './copies/mail.ts';
 import { STORAGE_URL } from './copies/storage.ts';
 
+/** What a bearer can be: visible ASCII. */
+const bearer = (env: string, takes: string) =>
+  z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/)
+    .optional()
+    .meta({ env, takes: `${takes} of at least 16 characters, of letters, digits and signs`, secret: true });
+
+/** A path, or an address that can be one, its port included. A database in memory would be another for each connection. */
+const isPlace = (url: string) => url !== 'sqlite::memory:' && (/^(file|sqlite):/.test(url) || URL.canParse(url));
+
 const LedgerSettings = z.object({
   host: setting.host('LEDGER_HOST', '127.0.0.1'),
   port: setting.port('LEDGER_PORT', 8080),
-  base_url: setting.httpUrl('LEDGER_BASE_URL'),
-  database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db'),
+  base_url: z
+    .string()
+    .regex(/^https?:\/\/[^\s?#@\\]+$/)
+    .refine((url) => URL.canParse(url))
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .meta({ env: 'LEDGER_BASE_URL', takes: 'an http:// or https:// address without credentials, query and fragment' }),
+  database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db').refine(isPlace),
   storage_url: setting.matching(
     'LEDGER_STORAGE_URL',
     STORAGE_URL,
     'file:data/objects',
     'file:<folder> or s3://bucket/prefix?endpoint=…&region=…',
   ),
-  smtp_url: setting.matching(
-    'LEDGER_SMTP_URL',
-    MAIL_URL,
-    'file:data/outbox',
-    'file:<folder>, smtp://host:port or smtps://host:port',
-  ),
-  email_from: setting.matching(
-    'LEDGER_EMAIL_FROM',
-    MAIL_FROM,
-    'Receipt Ledger <receipts@localhost>',
-    'an e-mail address',
-  ),
-  admin_token: setting.secret('LEDGER_ADMIN_TOKEN', 'a secret of at least 16 characters'),
-  router_token: setting.secret(
-    'LEDGER_ROUTER_TOKEN',
-    'the admin token of the routers, a secret of at least 16 characters',
-  ),
+  smtp_url: setting
+    .matching('LEDGER_SMTP_URL', MAIL_URL, 'file:data/outbox', 'file:<folder>, smtp://host:port or smtps://host:port')
+    .refine(isPlace),
+  email_from: z
+    .string()
+    .regex(MAIL_FROM)
+    .default('Receipt Ledger <receipts@localhost>')
+    .meta({ env: 'LEDGER_EMAIL_FROM', takes: 'an e-mail address' }),
+  admin_token: bearer('LEDGER_ADMIN_TOKEN', 'a secret'),
+  router_token: bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
   session_secret: z
     .string()
     .min(32)
@@ -68,15 +79,13 @@ const LedgerSettings = z.object({
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: z
     .string()
-    .regex(/^[\d.:a-fA-F/, ]+$/)
+    .refine((list) => list.split(',').every(isNetwork))
     .optional()
     .meta({ env: 'LEDGER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: setting.matching(
-    'LEDGER_LOG_LEVEL',
-    /^(debug|info|warn|error|silent)$/,
-    'info',
-    'debug, info, warn, error or silent',
-  ),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .meta({ env: 'LEDGER_LOG_LEVEL', takes: 'debug, info, warn, error or silent' }),
 });
 
 export type Config = Readonly<z.infer<typeof LedgerSettings>>;
@@ -92,4 +101,12 @@ Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 /** Throws `ConfigError`, one line. */
 export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
   return readConfig(LedgerSettings, environment);
+}
+
+/** An address, or a network such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '0', ...more] = text.trim().split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return isIP(bits) === version || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

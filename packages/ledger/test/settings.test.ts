@@ -1,0 +1,81 @@
+/** Settings that cannot work stop the start with one line that names them (contract §5). */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError } from '@rcpt/service/config.ts';
+import { readLedgerConfig } from '../src/config.ts';
+import { rcpt } from './process.ts';
+
+test('what no header can carry, no address or network is, is refused before anything is opened', () => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ LEDGER_ADMIN_TOKEN: 'sixteen and more, but spaces' }, /^LEDGER_ADMIN_TOKEN: got \(not shown\), takes a secret/],
+    [
+      { LEDGER_ROUTER_TOKEN: 'pässwörter-gehen-nicht' },
+      /^LEDGER_ROUTER_TOKEN: got \(not shown\), takes the admin token/,
+    ],
+    [
+      { LEDGER_BASE_URL: 'https://example.org?a=1' },
+      /^LEDGER_BASE_URL: got "https:\/\/example.org\?a=1", takes an http/,
+    ],
+    [{ LEDGER_BASE_URL: 'https://example.org/#top' }, /^LEDGER_BASE_URL: /],
+    [{ LEDGER_BASE_URL: 'https://user:password@example.org' }, /^LEDGER_BASE_URL: /],
+    [{ LEDGER_TRUST_PROXY: '10.0.0.999' }, /^LEDGER_TRUST_PROXY: got "10\.0\.0\.999", takes addresses or networks/],
+    [{ LEDGER_TRUST_PROXY: '10.0.0.0/33' }, /^LEDGER_TRUST_PROXY: /],
+    [{ LEDGER_TRUST_PROXY: '10.0.0.1,' }, /^LEDGER_TRUST_PROXY: /],
+    [
+      { LEDGER_DATABASE_URL: 'postgres://u:secret@db:port/d' },
+      /^LEDGER_DATABASE_URL: got \(not shown\), takes sqlite:/,
+    ],
+    [{ LEDGER_DATABASE_URL: 'sqlite::memory:' }, /^LEDGER_DATABASE_URL: /],
+    [{ LEDGER_SMTP_URL: 'smtp://mail:99999' }, /^LEDGER_SMTP_URL: got \(not shown\), takes file:/],
+    [{ LEDGER_EMAIL_FROM: 'nobody' }, /^LEDGER_EMAIL_FROM: got "nobody", takes an e-mail address$/],
+    [{ LEDGER_LOG_LEVEL: 'loud' }, /^LEDGER_LOG_LEVEL: got "loud", takes debug, info, warn, error or silent$/],
+  ];
+  for (const [environment, line] of wrong)
+    assert.throws(
+      () => readLedgerConfig(environment),
+      (error: Error) => error instanceof ConfigError && line.test(error.message) && !error.message.includes('\n'),
+      JSON.stringify(environment),
+    );
+  const right = {
+    LEDGER_TRUST_PROXY: '10.0.0.1, 192.168.0.0/16,::1,fd00::/8,10.0.0.0/255.0.0.0',
+    LEDGER_DATABASE_URL: 'postgres://user:p%40ss@[::1]:5432/ledger?sslmode=require',
+    LEDGER_SMTP_URL: 'smtps://user:p%40ss@mail.example.org:465',
+    LEDGER_BASE_URL: 'https://receipts.example.org/ledger/',
+  };
+  const { trust_proxy, database_url, smtp_url, base_url } = readLedgerConfig(right);
+  assert.deepEqual([trust_proxy, database_url, smtp_url], Object.values(right).slice(0, 3));
+  assert.equal(base_url, 'https://receipts.example.org/ledger');
+});
+
+test('a database or an address that the system refuses is told as the setting it came from', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'file');
+  writeFileSync(file, 'no database '.repeat(1000));
+  mkdirSync(join(folder, 'directory'));
+  const wrong: [Record<string, string>, RegExp][] = [
+    [
+      { LEDGER_DATABASE_URL: `sqlite:${folder}/directory` },
+      /^LEDGER_DATABASE_URL: got \(not shown\), takes a database/,
+    ],
+    [{ LEDGER_DATABASE_URL: `sqlite:${file}` }, /^LEDGER_DATABASE_URL: .*: file is not a database$/],
+    [{ LEDGER_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' }, /^LEDGER_DATABASE_URL: .*ECONNREFUSED/],
+    [{ LEDGER_HOST: '127.0.0.999' }, /^LEDGER_HOST.*: got "127\.0\.0\.999 0", takes an address of this machine/],
+  ];
+  for (const [i, [environment, line]] of wrong.entries()) {
+    const { code, stderr } = await rcpt(['ledger'], {
+      LEDGER_PORT: '0',
+      LEDGER_DATABASE_URL: `sqlite:${folder}/${i}.db`,
+      LEDGER_STORAGE_URL: `file:${folder}/objects`,
+      LEDGER_SMTP_URL: `file:${folder}/outbox`,
+      ...environment,
+    });
+    assert.equal(stderr.length, 1, stderr.join('\n'));
+    assert.match(stderr[0]!.replace(/^rcpt ledger: /, ''), line);
+    assert.doesNotMatch(stderr[0]!, /secret@/);
+    assert.equal(code, 2);
+  }
+});
