@@ -4,12 +4,14 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { didYouMean, readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { ConfigError } from '@rcpt/service/config.ts';
+import type { Db } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { type Answer, COMMANDS, type Command, OPTIONS } from './commands.ts';
 import { readLedgerConfig } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { openNewsDesk } from './news.ts';
 
 const OF_ALL = { data: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
 
@@ -69,10 +71,21 @@ async function run(command: Command, words: string[]): Promise<Answer> {
       if (db.engine === 'sqlite') await migrate(db, MIGRATIONS);
       else await checkSchema(db, MIGRATIONS);
     }
-    return await work(db);
+    const answer = await work(db);
+    const organization_id = (values as { org?: string }).org ?? answer.organization_id;
+    if (typeof organization_id === 'string') await tell(db, organization_id).catch(() => undefined);
+    return answer;
   } finally {
     await db.close();
   }
+}
+
+/** Best effort: it is done. On SQLite no process hears of another, and a console shows it when it is looked at again. */
+async function tell(db: Db, organization_id: string): Promise<void> {
+  const desk = await openNewsDesk(db, () => {});
+  await desk.tellRights();
+  desk.tell(organization_id, { runs: [], receipts: false, settings: true });
+  await desk.close();
 }
 
 function unknown(verb: string | undefined, known: readonly Command[]): string {

@@ -7,6 +7,7 @@ import { eachEngine } from '../../service/test/engines.ts';
 import { type EventReader, readEvents } from '../../service/test/events.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { addMember, signIn } from './people-kit.ts';
+import { rcpt } from './process.ts';
 import { boundTo, eachLedger, running, type Tenant } from './running.ts';
 import { approvedRun, mintedReceipt, runAt, SHEET } from './story.ts';
 
@@ -167,6 +168,24 @@ eachEngine('live events of several ledgers', MIGRATIONS, (fresh, engine) => {
       await until('it was heard', () => heardBy(reader).settings);
     } finally {
       await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  test('are of what is done from a shell, too, where processes hear each other', {
+    skip: engine === 'sqlite',
+  }, async () => {
+    const database = await fresh();
+    const ledger = await running(database);
+    try {
+      const tenant = await ledger.tenant();
+      await settled();
+      const reader = await listen(ledger.url, bearer(tenant.keys.auditor));
+      const words = ['key', 'create', '--org', tenant.organization_id, '--role', 'agent'];
+      const { code, stderr } = await rcpt(words, { LEDGER_DATABASE_URL: database.url });
+      assert.equal(code, 0, stderr.join('\n'));
+      await until('it was heard', () => heardBy(reader).settings);
+    } finally {
+      await ledger.close();
     }
   });
 
