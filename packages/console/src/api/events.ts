@@ -1,6 +1,7 @@
 /** `GET /events`: what changed on the ledger makes what is shown here stale. Without the stream, pages still ask again. */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { QueryClient } from '@tanstack/react-query';
+import { findLedger } from './away.ts';
 import { KEYS } from './keys.ts';
 import { streamOf } from './stream.ts';
 
@@ -12,7 +13,7 @@ export function listen(store: QueryClient): () => void {
     changed: (what) => forget(store, what),
     missed: () => void store.invalidateQueries(),
     // It also ends with the right to hear it.
-    broke: () => void store.invalidateQueries({ queryKey: KEYS.session }),
+    broke: () => void findLedger().then(() => store.invalidateQueries({ queryKey: KEYS.session })),
   });
 }
 
