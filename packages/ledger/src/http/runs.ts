@@ -133,6 +133,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Execution: post the work done',
+        description: 'A Run at Inputs passes Evidence with none attached, and its checks say so.',
         headers: IdempotencyHeader,
         params: RunParams,
         body: JsonObject,
@@ -209,6 +210,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Approval: approve or reject, which is final',
+        description:
+          'Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`.',
         headers: IdempotencyHeader,
         params: RunParams,
         body: ApprovalDecision,

@@ -44,6 +44,8 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       schema: {
         ...common,
         summary: 'A shared receipt: a page for people, else the envelope exactly as stored',
+        description:
+          'Whoever names `text/html` first gets the page, as browsers do; so do programs that show links as cards in chats and mails.',
         params: ShareParams,
         response: {
           200: {
