@@ -20,11 +20,11 @@ export interface Upload {
 const STORE_MS = 10_000;
 
 /**
- * Hashes and stores what was sent. Throws `not_found`, `evidence_mismatch` when a declared hash differs, `invalid` when nothing was
- * declared. A crash after storing leaves bytes that no Run names: harmless, and the retry stores them again in place.
+ * Hashes and stores what was sent. Throws `not_found`, `payload_too_large`, `evidence_mismatch` when a declared hash differs,
+ * `invalid` when nothing was declared. A crash after storing leaves bytes that no Run names: harmless, and the retry stores them again in place.
  */
 export async function receiveEvidence(
-  { db, storage }: Ledger,
+  { db, storage, config }: Ledger,
   by: Principal,
   run_id: string,
   { kind, label, content, sha256, content_type }: NewEvidence,
@@ -46,6 +46,8 @@ export async function receiveEvidence(
       stored: false,
     };
   }
+  if (bytes.length > config.evidence_bytes)
+    throw new Refusal('payload_too_large', `A piece of evidence takes at most ${config.evidence_bytes} bytes.`);
   const actual = upload?.sha256 ?? sha256Hex(bytes);
   if (sha256 !== undefined && sha256 !== actual)
     throw refuse(

@@ -176,6 +176,8 @@ eachLedger(
       const id = await runAt(tenant, 'Inputs');
       const answers = [
         await attach(tenant, id, { kind: 'log', label: 'x', content: 'x'.repeat(LIMIT + 70_000) }),
+        await attach(tenant, id, { kind: 'log', label: 'x', content: 'x'.repeat(LIMIT + 1) }),
+        await attach(tenant, id, { kind: 'log', label: 'x', content: 'ü'.repeat(LIMIT / 2 + 1) }),
         await upload(tenant, id, form({ kind: 'file', label: 'x' }, new Uint8Array(LIMIT + 1))),
         await upload(tenant, id, form({ kind: 'file', label: 'x' }, new Uint8Array(LIMIT * 20))),
       ];
