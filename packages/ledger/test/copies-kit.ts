@@ -88,14 +88,6 @@ export async function mint(
   return { organization_id, org_seq, receipt_id, share_url, payload: canonical };
 }
 
-/** A port of this machine on which nothing listens. */
-export async function unusedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
 /** Takes connections and never says a word. */
 export async function silentServer(): Promise<{ port: number; connections(): number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();

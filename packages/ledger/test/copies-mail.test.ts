@@ -5,10 +5,11 @@ import { describe, test } from 'node:test';
 import { createProbe } from '@rcpt/service/health.ts';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
+import { ownPort } from '../../router/test/own-port.ts';
 import { errorText } from '../src/copies/error-text.ts';
 import { MAIL_FROM, MAIL_URL, openMailer } from '../src/copies/mail.ts';
 import { receiptMail } from '../src/copies/receipt-mail.ts';
-import { closedAfterwards, mailServer, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
+import { closedAfterwards, mailServer, silentServer, temporaryFolder, until } from './copies-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
@@ -143,7 +144,7 @@ describe('a mail server', () => {
 
   test('that is away, or says nothing, fails the probe and every mail within their bounds', async () => {
     const silent = await silentServer();
-    for (const port of [await unusedPort(), silent.port]) {
+    for (const port of [await ownPort(), silent.port]) {
       const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
       await assert.rejects(mailer.send(mailOf(), AbortSignal.timeout(200)));
       assert.equal(await createProbe((signal) => mailer.probe(signal), { timeout_ms: 200 }).check(), false);
@@ -151,7 +152,7 @@ describe('a mail server', () => {
   });
 
   test('that was away takes the next mail of the same mailer', async () => {
-    const port = await unusedPort();
+    const port = await ownPort();
     const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
     await assert.rejects(mailer.send(mailOf()));
     const server = await mailServer({}, port);
@@ -165,11 +166,12 @@ describe('a mail server', () => {
   });
 
   test('that restarts between two mails takes the second', async () => {
-    const first = await mailServer();
-    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${first.port}`, FROM));
+    const port = await ownPort();
+    const first = await mailServer({}, port);
+    const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
     await mailer.send(mailOf());
     await first.close();
-    const second = await mailServer({}, first.port);
+    const second = await mailServer({}, port);
     await until('the mail', () =>
       mailer.send(mailOf()).then(
         () => true,

