@@ -14,7 +14,7 @@ import { isOver, Model, type ModelJob, type Outcome, type Token } from './model.
 import { inShort, receiptsIn } from './records.ts';
 import { CHEAP_SKU, type Clock, SKU, stoppedClock, temporaryFolder } from './running.ts';
 
-const RUNS = 400;
+const RUNS = 250;
 /** Sequences begun later are left out; also while a failure is made smaller. */
 const TIME_MS = 18_000;
 const TYPES = ['inference', 'fine_tune', 'eval'];
