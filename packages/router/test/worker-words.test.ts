@@ -104,13 +104,6 @@ eachRouter('the worker contract', (start) => {
     const { json } = await complete(0);
     assert.deepEqual([json.status, json.actual_hours, json.actual_cost_usd], ['completed', 0.000278, 0]);
   });
-
-  test('receipts are asked for by dates that the calendar has', async () => {
-    const router = await start();
-    for (const date of ['2026-02-30', '2026-13-01', '2026-00-10', '2026-1-1', 'today'])
-      assertProblem(await router.call('GET', `/receipts?date=${date}`), 422, 'invalid');
-    assert.deepEqual(await router.get('/receipts?date=2024-02-29'), { date: '2024-02-29', receipts: [] });
-  });
 });
 
 eachRouter('what the bridge is left', (start) => {
