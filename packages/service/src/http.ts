@@ -25,7 +25,7 @@ import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
 import { inPlainWords } from './plain-words.ts';
-import { watchEventLoop } from './pressure.ts';
+import { type Pressure, watchEventLoop } from './pressure.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 import { watchQuietConnections } from './quiet-connections.ts';
 import { refuseOnSocket } from './socket-errors.ts';
@@ -92,12 +92,16 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  const pressure = watchEventLoop();
-  app.addHook('onClose', async () => pressure.close());
+  // From the first request it can answer: how long it took to start is no pressure.
+  let pressure: Pressure | null = null;
+  app.addHook('onListen', async () => {
+    pressure = watchEventLoop();
+  });
+  app.addHook('onClose', async () => pressure?.close());
   // Hooks that wait for nothing call back: a promise each would be made for every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    const isLate = pressure.delay() > options.overload_delay_ms;
+    const isLate = pressure !== null && pressure.delay() > options.overload_delay_ms;
     // Without an address it could be counted under none, and nobody would read the answer.
     if (request.socket.remoteAddress === undefined) done(new Refusal('request_timeout', 'The caller has gone.'));
     else
@@ -137,6 +141,8 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   function send(request: FastifyRequest, reply: FastifyReply, code: string, detail: string, members = {}) {
     const row = problems[code] ?? problems.internal!;
     reply.code(row.status).type('application/problem+json');
+    // Of a body that is too large Fastify closes the connection while the caller still sends, who would then read no answer.
+    if (code === 'payload_too_large') reply.removeHeader('connection');
     // A request that Fastify itself refuses has passed no hook.
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (row.retry_after !== undefined) reply.header('retry-after', String(row.retry_after));

@@ -3,18 +3,23 @@
 const LOOK_EVERY_MS = 100;
 
 export interface Pressure {
-  /** Milliseconds; half of it is forgotten with every look that is in time. */
+  /** Milliseconds it was late at two looks in a row: one long step of work that is done is no reason to refuse anybody. */
   delay(): number;
   close(): void;
 }
 
 export function watchEventLoop(): Pressure {
   let looked = performance.now();
-  let delay = 0;
+  let before = 0;
+  let last = 0;
   const late = () => Math.max(0, performance.now() - looked - LOOK_EVERY_MS);
   const timer = setInterval(() => {
-    delay = Math.max(late(), delay / 2);
+    before = last;
+    last = late();
     looked = performance.now();
   }, LOOK_EVERY_MS).unref();
-  return { delay: () => Math.max(delay, late()), close: () => clearInterval(timer) };
+  return {
+    delay: () => Math.min(last, Math.max(before, late())),
+    close: () => clearInterval(timer),
+  };
 }

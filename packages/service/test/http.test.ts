@@ -51,6 +51,29 @@ describe('the HTTP shell', () => {
   const post = (payload: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     app.inject({ method: 'POST', url: '/echo', payload, headers });
 
+  test('whoever still sends a body that is too large can send all of it, and reads the answer', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    const rest = 5_000_000;
+    socket.write(
+      `POST /echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${rest}\r\n\r\n`,
+    );
+    let answers = '';
+    socket.on('data', (part: string) => {
+      answers += part;
+    });
+    const answered = async (status: number) => {
+      while (!answers.includes(`HTTP/1.1 ${status} `)) await once(socket, 'data');
+    };
+    await answered(413);
+    // What a caller had under way by then; on a connection that was closed it would end in a reset.
+    socket.write('x'.repeat(rest));
+    socket.write('GET /address HTTP/1.1\r\nhost: test\r\n\r\n');
+    await answered(200);
+    socket.destroy();
+    assert.match(answers, /"code":"payload_too_large"/);
+  });
+
   test('answers a refusal with its own status, code, detail and members', async () => {
     const answer = await app.inject({ url: '/fail/ours', headers: { 'x-request-id': 'r-1' } });
     assert.equal(answer.statusCode, 409);
