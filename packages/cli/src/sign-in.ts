@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 30_000;
 
 /** Null when mail goes elsewhere, or none came: later links are asked for on the page. */
 export async function signInLink(ledger_url: string, outbox: string | null, email: string): Promise<string | null> {

@@ -49,7 +49,8 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
   const settings: PoolConfig = {
     connectionString: url,
     max: connections,
-    connectionTimeoutMillis: 5_000,
+    // A server that does not answer, and also the wait for a connection that is in use.
+    connectionTimeoutMillis: 15_000,
     statement_timeout: STATEMENT_MS,
     // A server that is silent, not gone: the connection is given up a little after the server should have.
     query_timeout: STATEMENT_MS + 5_000,
