@@ -31,15 +31,18 @@ export interface ReceiptsFolder {
   /** `lines` end in LF. Resolves once they are on disk; when it throws, none of them is (a torn end is cut off again). */
   append(date: string, lines: string): Promise<void>;
   fileOf(date: string): string;
+  /** What was cut off at the end of a file when the folder was opened, by date. */
+  torn: ReadonlyMap<string, Buffer>;
   close(): void;
 }
 
 const REPLICAS = 64;
 const FILE = /^\d{4}-\d{2}-\d{2}\.receipts\.jsonl$/;
+const DATE_CHARACTERS = 10;
 
 /**
  * Opens `path`, or when another process holds it, the first free `path/replica-N`. Lines that a crash tore are cut off:
- * their receipts are in the database and come again.
+ * their receipts are in the database and come again (recover.ts).
  */
 export function openReceiptsFolder(path: string): ReceiptsFolder {
   for (let replica = 1; replica <= REPLICAS; replica++) {
@@ -74,12 +77,14 @@ function openIfFree(path: string): ReceiptsFolder | null {
   mkdirSync(path, { recursive: true });
   const lock = lockOf(path);
   if (lock === null) return null;
+  const torn = new Map<string, Buffer>();
   for (const name of filesOf({ path })) {
     const fd = openSync(join(path, name), 'r+');
-    wholeLines(fd);
+    const { cut } = wholeLines(fd);
     closeSync(fd);
+    if (cut.length > 0) torn.set(name.slice(0, DATE_CHARACTERS), cut);
   }
-  return folderOf(path, lock);
+  return folderOf(path, lock, torn);
 }
 
 function lockOf(folder: string): DatabaseSync | null {
@@ -93,7 +98,7 @@ function lockOf(folder: string): DatabaseSync | null {
   }
 }
 
-function folderOf(path: string, lock: DatabaseSync): ReceiptsFolder {
+function folderOf(path: string, lock: DatabaseSync, torn: ReadonlyMap<string, Buffer>): ReceiptsFolder {
   const fileOf = (date: string) => join(path, `${date}.receipts.jsonl`);
   let open: { date: string; fd: number; size: number } | null = null;
 
@@ -104,7 +109,7 @@ function folderOf(path: string, lock: DatabaseSync): ReceiptsFolder {
     open = null;
     const fd = openSync(fileOf(date), 'a+', 0o640);
     syncFolder(path);
-    open = { date, fd, size: wholeLines(fd) };
+    open = { date, fd, size: wholeLines(fd).size };
     return open;
   }
 
@@ -112,6 +117,7 @@ function folderOf(path: string, lock: DatabaseSync): ReceiptsFolder {
     path,
     ledger_id: ledgerIdOf(path),
     fileOf,
+    torn,
     async append(date, lines) {
       const file = fileFor(date);
       const bytes = Buffer.from(lines, 'utf8');
@@ -132,23 +138,29 @@ function folderOf(path: string, lock: DatabaseSync): ReceiptsFolder {
   };
 }
 
-/** Cuts off a line that a crash tore; its receipt is in the database and comes again. Returns the size that is left. */
-function wholeLines(fd: number): number {
+/** Cuts off a line that a crash tore. Returns the size that is left, and what was cut. */
+function wholeLines(fd: number): { size: number; cut: Buffer } {
   const { size } = fstatSync(fd);
+  const whole = endOfLines(fd, size);
+  const cut = Buffer.alloc(Math.min(size - whole, LONGEST_CUT));
+  readSync(fd, cut, 0, cut.length, whole);
+  if (whole < size) ftruncateSync(fd, whole);
+  return { size: whole, cut };
+}
+
+/** More than any receipt has: whatever is longer was none. */
+const LONGEST_CUT = 1 << 22;
+
+/** Where the last line that has its end ends. */
+function endOfLines(fd: number, size: number): number {
   const chunk = Buffer.alloc(65_536);
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - chunk.length);
     const read = readSync(fd, chunk, 0, end - start, start);
     const lineEnd = chunk.subarray(0, read).lastIndexOf(0x0a);
-    if (lineEnd < 0) {
-      end = start;
-      continue;
-    }
-    const whole = start + lineEnd + 1;
-    if (whole < size) ftruncateSync(fd, whole);
-    return whole;
+    if (lineEnd >= 0) return start + lineEnd + 1;
+    end = start;
   }
-  if (size > 0) ftruncateSync(fd, 0);
   return 0;
 }
 

@@ -1,16 +1,20 @@
-/** After a crash: what was committed but not (wholly) appended is appended now, each line once. */
+/**
+ * After a crash: what was committed but not (wholly) appended is appended now, each line once. And a last line that is torn
+ * although it was on disk once (a copy that broke off, a damaged disk) is written again; lines that are missing without a trace
+ * are not: that they are is for verification to tell.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Db } from '@rcpt/service/db.ts';
-import { markAppended, openBatches } from '../store/batches.ts';
+import { type Batch, lastBatches, markAppended, openBatches } from '../store/batches.ts';
 import type { ReceiptsFolder } from './folder.ts';
 
 /** Returns how many lines were missing. Only the last commits can be open, so a day's file is read at most once each. */
 export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<number> {
   const open = await openBatches(db, folder.ledger_id);
-  if (open.length === 0) return 0;
+  let appended = await mendTorn(db, folder, open);
+  if (open.length === 0) return appended;
   const present = new Map<string, Set<string>>();
-  let appended = 0;
   for (const { receipt_date, lines } of open) {
     const known = present.get(receipt_date) ?? (await linesOf(folder.fileOf(receipt_date)));
     present.set(receipt_date, known);
@@ -26,6 +30,23 @@ export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<n
     ),
   );
   return appended;
+}
+
+/** Only where the file ends with the line before it, and what was cut is its beginning. */
+async function mendTorn(db: Db, folder: ReceiptsFolder, open: Batch[]): Promise<number> {
+  let mended = 0;
+  for (const [date, cut] of folder.torn) {
+    const batches = await lastBatches(db, folder.ledger_id, date, 2);
+    if (batches.some(({ id }) => open.some((batch) => batch.id === id))) continue;
+    const lines = batches.flatMap((batch) => batch.lines.split('\n').slice(0, -1));
+    const last = lines.at(-1);
+    const stands = [...(await linesOf(folder.fileOf(date)))].at(-2);
+    if (last === undefined || stands !== lines.at(-2)) continue;
+    if (!Buffer.from(last).subarray(0, cut.length).equals(cut)) continue;
+    await folder.append(date, `${last}\n`);
+    mended++;
+  }
+  return mended;
 }
 
 async function linesOf(file: string): Promise<Set<string>> {

@@ -43,6 +43,21 @@ export function openBatches(db: Queries, ledger_id: string): Promise<Batch[]> {
   );
 }
 
+/** The newest batches of one date, oldest first. */
+export async function lastBatches(
+  db: Queries,
+  ledger_id: string,
+  receipt_date: string,
+  count: number,
+): Promise<Batch[]> {
+  const newest = await db.all<Batch>(
+    `select id, ledger_id, receipt_date, receipts, lines from receipt_batches
+     where ledger_id = $1 and receipt_date = $2 order by id desc limit $3`,
+    [ledger_id, receipt_date, count],
+  );
+  return newest.reverse();
+}
+
 /** The dates that have receipts, oldest first. */
 export async function receiptDates(db: Queries, ledger_id: string): Promise<string[]> {
   const rows = await db.all<{ receipt_date: string }>(
