@@ -11,6 +11,7 @@ export const ROUTER_PROBLEMS = {
   dataset_not_shared: { status: 403, title: 'The dataset is not open to members' },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   id_taken: { status: 409, title: 'The id is taken' },
+  cross_site: { status: 403, title: 'The request came from another site' },
   misdirected_request: { status: 421, title: 'Not a host name of this router' },
   gpu_unpriced: { status: 422, title: 'No price for this GPU' },
 } as const satisfies Record<string, ProblemRow>;

@@ -68,6 +68,19 @@ eachRouter('host names', (start) => {
     assertProblem(await ask(router, 'other.example', 'GET', '/jobs'), 421, 'misdirected_request');
   });
 
+  test('a page of another site has nothing done by an open router; what a token guards asks for the token', async () => {
+    const router = await start();
+    const job = await router.job();
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    assertProblem(await router.call('POST', `/jobs/${job.id}/cancel`, { headers }), 403, 'cross_site');
+    assert.equal((await router.get(`/jobs/${job.id}`)).status, 'queued');
+    assert.equal((await router.call('GET', '/docs', { headers })).status, 200, 'a link is a link');
+    for (const site of ['same-origin', 'none'])
+      assert.equal((await router.call('GET', '/jobs', { headers: { 'sec-fetch-site': site } })).status, 200, site);
+    const own = { headers: { 'sec-fetch-site': 'same-origin' } };
+    assert.equal((await router.call('POST', `/jobs/${job.id}/cancel`, own)).status, 200);
+  });
+
   test('what a token guards is answered under any name: no page of another site has it', async () => {
     const environment = { ROUTER_ADMIN_TOKEN: ADMIN_TOKEN, ROUTER_ENROLLMENT_TOKEN: ENROLLMENT_TOKEN };
     const router = await start({ environment });

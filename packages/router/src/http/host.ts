@@ -17,6 +17,15 @@ export function requireOwnName(header: string | undefined, names: ReadonlySet<st
   );
 }
 
+/**
+ * A page of another site can have the browser send an act without a body (a form that cancels a job), though it reads no answer;
+ * browsers say so. Throws `cross_site`.
+ */
+export function refuseOtherSites(method: string, site: string | string[] | undefined): void {
+  if (site !== 'cross-site' || method === 'GET' || method === 'HEAD') return;
+  throw refuse('cross_site', 'This router is open to this machine, not to the pages of other sites.');
+}
+
 /** Lower case, without port and brackets, an address in its usual form; empty when it is no host at all. */
 function nameIn(header: string): string {
   const url = `http://${header}`;

@@ -11,7 +11,7 @@ import type { News } from '../news.ts';
 import type { Book } from '../receipts/book.ts';
 import type { Router } from '../router.ts';
 import { findWorkerByToken, type StoredWorker } from '../store/workers.ts';
-import { requireOwnName } from './host.ts';
+import { refuseOtherSites, requireOwnName } from './host.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,10 +44,14 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
     else admit(request, config.admin_token, 'admin token');
   });
 
-  /** A credential guards by itself; what is open answers to its own names. */
+  /** A credential guards by itself; what is open answers to its own names, and not to other sites' pages. */
   function admit(request: FastifyRequest, token: string | undefined, name = ''): void {
-    if (token !== undefined) require(request, token, name);
-    else if (names !== null) requireOwnName(request.headers.host, names);
+    if (token !== undefined) {
+      require(request, token, name);
+      return;
+    }
+    if (names !== null) requireOwnName(request.headers.host, names);
+    refuseOtherSites(request.method, request.headers['sec-fetch-site']);
   }
 
   async function workerOf(token: string): Promise<StoredWorker> {
