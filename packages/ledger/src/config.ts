@@ -1,17 +1,8 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
-import { isIP } from 'node:net';
 import { readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './copies/mail.ts';
 import { STORAGE_URL } from './copies/storage.ts';
-
-/** What a bearer can be: visible ASCII. */
-const bearer = (env: string, takes: string) =>
-  z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/)
-    .optional()
-    .meta({ env, takes: `${takes} of at least 16 characters, of letters, digits and signs`, secret: true });
 
 /** A path, or an address that can be one, its port included. A database in memory would be another for each connection. */
 const isPlace = (url: string) => url !== 'sqlite::memory:' && (/^(file|sqlite):/.test(url) || URL.canParse(url));
@@ -41,8 +32,8 @@ const LedgerSettings = z.object({
     .regex(MAIL_FROM)
     .default('Receipt Ledger <receipts@localhost>')
     .meta({ env: 'LEDGER_EMAIL_FROM', takes: 'an e-mail address' }),
-  admin_token: bearer('LEDGER_ADMIN_TOKEN', 'a secret'),
-  router_token: bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
+  admin_token: setting.bearer('LEDGER_ADMIN_TOKEN'),
+  router_token: setting.bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
   session_secret: z
     .string()
     .min(32)
@@ -77,15 +68,8 @@ const LedgerSettings = z.object({
   ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
-  trust_proxy: z
-    .string()
-    .refine((list) => list.split(',').every(isNetwork))
-    .optional()
-    .meta({ env: 'LEDGER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .meta({ env: 'LEDGER_LOG_LEVEL', takes: 'debug, info, warn, error or silent' }),
+  trust_proxy: setting.proxies('LEDGER_TRUST_PROXY'),
+  log_level: setting.logLevel('LEDGER_LOG_LEVEL'),
 });
 
 export type Config = Readonly<z.infer<typeof LedgerSettings>>;
@@ -101,12 +85,4 @@ Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 /** Throws `ConfigError`, one line. */
 export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
   return readConfig(LedgerSettings, environment);
-}
-
-/** An address, or a network such as 10.0.0.0/8. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits = '0', ...more] = text.trim().split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return isIP(bits) === version || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

@@ -1,12 +1,9 @@
 /** A running ledger from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
-import { ConfigError } from '@rcpt/service/config.ts';
-import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
 import { newSortedSecret, now } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
-import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { listen, openOwnDatabase } from '@rcpt/service/start.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openMailer } from './copies/mail.ts';
@@ -36,14 +33,7 @@ export interface RunningLedger {
 
 /** Throws `schema_behind`, the error of a port that is taken, or `ConfigError` for a setting that cannot be used. */
 export async function startLedger(config: Config, logger: Logger): Promise<RunningLedger> {
-  const db = await underSetting('LEDGER_DATABASE_URL: got (not shown), takes a database that it can open', async () => {
-    const opened = openDatabase(config.database_url, (error) =>
-      logger.warn({ err: error }, 'idle database connection lost'),
-    );
-    if (opened.engine === 'sqlite') await migrate(opened, MIGRATIONS);
-    else await checkSchema(opened, MIGRATIONS);
-    return opened;
-  });
+  const db = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
@@ -105,13 +95,10 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     );
   }, FORGET_EVERY_MS);
 
-  const host = config.host.replace(/^\[(.*)\]$/, '$1');
-  const wrong = `LEDGER_HOST, LEDGER_PORT: got "${host} ${config.port}", takes an address of this machine and a port it may use`;
-  await underSetting(wrong, () => app.listen({ host, port: config.port }));
-  const { port } = app.server.address() as { port: number };
-  address.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const { url, port } = await listen(app, 'LEDGER_HOST, LEDGER_PORT', config);
+  address.url = url;
   return {
-    url: address.url,
+    url,
     port,
     async close() {
       await app.close();
@@ -121,18 +108,4 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       await db.close();
     },
   };
-}
-
-/**
- * What the system says against a setting follows the words of a wrong one. A port that is taken, and a schema that is
- * another, are told in words of their own.
- */
-async function underSetting<T>(wrong: string, attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    const { code, message } = (error instanceof DatabaseUnavailable ? error.cause : error) as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE' || (error instanceof Refusal && !(error instanceof DatabaseUnavailable))) throw error;
-    throw new ConfigError(`${wrong}: ${message}`);
-  }
 }

@@ -1,23 +1,14 @@
 /** The router's settings (contract §5), read once in main.ts. */
-import { isIP } from 'node:net';
 import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
-
-/** What a bearer can be: visible ASCII. */
-const bearer = (env: string) =>
-  z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/)
-    .optional()
-    .meta({ env, takes: 'a secret of at least 16 characters, of letters, digits and signs', secret: true });
 
 const RouterSettings = z.object({
   host: setting.host('ROUTER_HOST', '127.0.0.1'),
   port: setting.port('ROUTER_PORT', 8088),
   database_url: setting.database('ROUTER_DATABASE_URL', 'sqlite:data/router.db'),
   receipts_dir: z.string().default('data/receipts').meta({ env: 'ROUTER_RECEIPTS_DIR', takes: 'a folder' }),
-  admin_token: bearer('ROUTER_ADMIN_TOKEN'),
-  enrollment_token: bearer('ROUTER_ENROLLMENT_TOKEN'),
+  admin_token: setting.bearer('ROUTER_ADMIN_TOKEN'),
+  enrollment_token: setting.bearer('ROUTER_ENROLLMENT_TOKEN'),
   metering: z
     .enum(['reported', 'measured'])
     .default('reported')
@@ -55,15 +46,8 @@ const RouterSettings = z.object({
   json_body_bytes: setting.count('ROUTER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   write_queue: setting.count('ROUTER_WRITE_QUEUE', 20_000, 'how many changes may wait'),
   overload_delay_ms: setting.count('ROUTER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
-  trust_proxy: z
-    .string()
-    .refine((list) => list.split(',').every(isNetwork))
-    .optional()
-    .meta({ env: 'ROUTER_TRUST_PROXY', takes: 'addresses or networks of reverse proxies, separated by commas' }),
-  log_level: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .meta({ env: 'ROUTER_LOG_LEVEL', takes: 'debug, info, warn, error or silent' }),
+  trust_proxy: setting.proxies('ROUTER_TRUST_PROXY'),
+  log_level: setting.logLevel('ROUTER_LOG_LEVEL'),
 });
 
 export type Config = Readonly<z.infer<typeof RouterSettings>>;
@@ -109,18 +93,6 @@ export function enrollmentSecret({
 export function ownNames({ host, allowed_hosts }: Pick<Config, 'host' | 'allowed_hosts'>): ReadonlySet<string> | null {
   if (allowed_hosts === undefined && !isLoopback(host)) return null;
   return new Set([host.toLowerCase(), ...(allowed_hosts ?? [])]);
-}
-
-/** An address, or a network such as 10.0.0.0/8. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.trim().split('/');
-  const version = isIP(address);
-  const most = version === 4 ? 32 : 128;
-  return (
-    version > 0 &&
-    more.length === 0 &&
-    (bits === undefined || isIP(bits) === version || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
 }
 
 export function isLoopback(host: string): boolean {

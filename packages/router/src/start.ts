@@ -1,12 +1,9 @@
 /** A running router from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
-import { ConfigError } from '@rcpt/service/config.ts';
-import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
-import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { listen, openOwnDatabase, underSetting } from '@rcpt/service/start.ts';
 import { createApp } from './app.ts';
 import { startBridge } from './bridge/deliver.ts';
 import type { Config } from './config.ts';
@@ -34,16 +31,9 @@ export async function startRouter(
   logger: Logger,
   now: () => number = Date.now,
 ): Promise<RunningRouter> {
-  const db = await underSetting(DATABASE, async () => {
-    const opened = openDatabase(config.database_url, (error) =>
-      logger.warn({ err: error }, 'idle database connection lost'),
-    );
-    if (opened.engine === 'sqlite') await migrate(opened, MIGRATIONS);
-    else await checkSchema(opened, MIGRATIONS);
-    return opened;
-  });
-  const receiptsSetting = { env: 'ROUTER_RECEIPTS_DIR', got: config.receipts_dir, takes: 'a folder it can write to' };
-  const folder = await underSetting(receiptsSetting, async () => openReceiptsFolder(config.receipts_dir));
+  const db = await openOwnDatabase('ROUTER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
+  const wrong = `ROUTER_RECEIPTS_DIR: got ${JSON.stringify(config.receipts_dir)}, takes a folder it can write to`;
+  const folder = await underSetting(wrong, async () => openReceiptsFolder(config.receipts_dir));
   let recovered = await recoverReceipts(db, folder);
   for (const orphan of openOrphans(config.receipts_dir)) {
     recovered += await recoverReceipts(db, orphan);
@@ -72,14 +62,7 @@ export async function startRouter(
     forgetOldKeys(db).catch((error: unknown) => logger.warn({ err: error }, 'old idempotency keys stay for now'));
   }, FORGET_EVERY_MS);
 
-  const listening = {
-    env: 'ROUTER_HOST, ROUTER_PORT',
-    got: `${config.host} ${config.port}`,
-    takes: 'an address of this machine and a port it may use',
-  };
-  await underSetting(listening, () => app.listen({ host: config.host, port: config.port }));
-  const { port } = app.server.address() as { port: number };
-  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const { url, port } = await listen(app, 'ROUTER_HOST, ROUTER_PORT', config);
   // The first line says where it listens; whoever started it reads the port there.
   setImmediate(() => {
     if (recovered > 0)
@@ -100,25 +83,4 @@ export async function startRouter(
       await db.close();
     },
   };
-}
-
-interface Setting {
-  env: string;
-  got: string | null;
-  takes: string;
-}
-
-const DATABASE: Setting = { env: 'ROUTER_DATABASE_URL', got: null, takes: 'a database that it can open' };
-
-/** What the system says against a setting is said in the words of a wrong one; a port that is taken is told elsewhere. */
-async function underSetting<T>({ env, got, takes }: Setting, attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE' || code === 'schema_behind' || error instanceof ConfigError) throw error;
-    const shown = got === null ? '(not shown)' : JSON.stringify(got);
-    const reason = error instanceof DatabaseUnavailable ? `${(error.cause as Error).message}` : message;
-    throw new ConfigError(`${env}: got ${shown}, takes ${takes}: ${reason}`);
-  }
 }

@@ -1,4 +1,5 @@
 /** Environment → frozen Config. What is wrong is said in one line that names the variable, what it got and what it takes. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DATABASE_URL } from './open.ts';
 
@@ -83,7 +84,32 @@ export const setting = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional()
       .meta({ env, takes: 'an http:// or https:// address' }),
-  secret: (env: string, takes: string) => z.string().min(16).optional().meta({ env, takes, secret: true }),
+  /** What a bearer can be: visible ASCII. */
+  bearer: (env: string, takes = 'a secret') =>
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{16,}$/)
+      .optional()
+      .meta({ env, takes: `${takes} of at least 16 characters, of letters, digits and signs`, secret: true }),
+  proxies: (env: string) =>
+    z
+      .string()
+      .refine((list) => list.split(',').every(isNetwork))
+      .optional()
+      .meta({ env, takes: 'addresses or networks of reverse proxies, separated by commas' }),
+  logLevel: (env: string) =>
+    z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .meta({ env, takes: 'debug, info, warn, error or silent' }),
   matching: (env: string, pattern: RegExp, fallback: string, takes: string) =>
     z.string().regex(pattern).default(fallback).meta({ env, takes, secret: true }),
 };
+
+/** An address, or a network such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '0', ...more] = text.trim().split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return isIP(bits) === version || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

@@ -9,7 +9,7 @@ const Settings = z.object({
   port: setting.port('APP_PORT', 8080),
   base_url: setting.httpUrl('APP_BASE_URL'),
   database_url: setting.database('APP_DATABASE_URL', 'sqlite:data/app.db'),
-  token: setting.secret('APP_TOKEN', 'a secret of at least 16 characters'),
+  token: setting.bearer('APP_TOKEN'),
   size: setting.count('APP_SIZE', 10, 'a size in bytes'),
 });
 
@@ -23,7 +23,7 @@ describe('a configuration', () => {
   test('is told in one line per setting, with what holds without it', () => {
     const lines = settingsInWords(Settings).split('\n');
     assert.equal(lines[1], '  APP_PORT          a port, 0 to 65535 (0 picks a free one) (default: 8080)');
-    assert.equal(lines[4], '  APP_TOKEN         a secret of at least 16 characters');
+    assert.equal(lines[4], '  APP_TOKEN         a secret of at least 16 characters, of letters, digits and signs');
   });
 
   test('counts an empty variable as unset', () => {
