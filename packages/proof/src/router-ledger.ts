@@ -137,12 +137,17 @@ function matches(value: Json | undefined, form: RegExp): boolean {
   return typeof value === 'string' && form.test(value);
 }
 
-/** A date that the calendar has: 30 February would come back as another day. */
+let last_instant = '';
+
+/** A date that the calendar has: 30 February would come back as another day. The receipts of one commit share theirs. */
 function isInstant(value: Json | undefined): boolean {
+  if (value === last_instant) return true;
   const seconds = typeof value === 'string' ? INSTANT.exec(value)?.[1] : undefined;
   if (seconds === undefined) return false;
   const at = Date.parse(`${seconds}Z`);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(seconds);
+  const is = !Number.isNaN(at) && new Date(at).toISOString().startsWith(seconds);
+  if (is) last_instant = value as string;
+  return is;
 }
 
 export interface RouterReport {
