@@ -137,17 +137,19 @@ function matches(value: Json | undefined, form: RegExp): boolean {
   return typeof value === 'string' && form.test(value);
 }
 
-let last_instant = '';
+/** The last one that was found to be an instant: the receipts of one commit share theirs. */
+let known_instant: string | null = null;
 
-/** A date that the calendar has: 30 February would come back as another day. The receipts of one commit share theirs. */
+/** A date that the calendar has: 30 February would come back as another day. */
 function isInstant(value: Json | undefined): boolean {
-  if (value === last_instant) return true;
-  const seconds = typeof value === 'string' ? INSTANT.exec(value)?.[1] : undefined;
+  if (typeof value !== 'string') return false;
+  if (value === known_instant) return true;
+  const seconds = INSTANT.exec(value)?.[1];
   if (seconds === undefined) return false;
   const at = Date.parse(`${seconds}Z`);
-  const is = !Number.isNaN(at) && new Date(at).toISOString().startsWith(seconds);
-  if (is) last_instant = value as string;
-  return is;
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(seconds)) return false;
+  known_instant = value;
+  return true;
 }
 
 export interface RouterReport {

@@ -50,6 +50,8 @@ test('a member missing, unknown or of another form is neither sealed nor verifie
     { amount_usd: '+1.00' },
     { metadata: [] },
     { created_at: '2026-05-29T20:00:00.000Z' },
+    { created_at: '' },
+    { created_at: null },
     { created_at: '2026-02-30T20:00:00.000+00:00' },
     { seq: 1 },
     { parent_hash: '0'.repeat(64) },
