@@ -136,11 +136,18 @@ function numeral(value: number): string {
 /** From here on numbers are written with an exponent, `1e+21`, which nobody reads as an integer. */
 const EXPONENT_FROM = 1e21;
 
-/** Refuses what no two readers are sure to read alike: `not_finite`, `integer_too_large`. */
+/** What no two readers are sure to read alike. */
+export function numberFault(value: number): 'not_finite' | 'integer_too_large' | null {
+  if (value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER) return null;
+  if (!Number.isFinite(value)) return 'not_finite';
+  return Math.abs(value) < EXPONENT_FROM ? 'integer_too_large' : null;
+}
+
+/** Throws `not_finite`, `integer_too_large`. */
 export function checkNumber(value: number): void {
-  if (value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER) return;
-  if (!Number.isFinite(value)) throw new ProofError('not_finite', 'not a finite number');
-  if (Math.abs(value) < EXPONENT_FROM) throw integerTooLarge();
+  const fault = numberFault(value);
+  if (fault === 'not_finite') throw new ProofError(fault, 'not a finite number');
+  if (fault !== null) throw integerTooLarge();
 }
 
 export function integerTooLarge(): ProofError {
