@@ -1,4 +1,5 @@
 /** Shapes that recur on both wires. */
+import { numberFault } from '@rcpt/proof/canonical.ts';
 import { z } from 'zod';
 
 /** 64 lower-case hexadecimal characters. */
@@ -52,6 +53,10 @@ export const Prose = text(20_000);
 export const inDigits = <Integer extends z.ZodType<number | undefined>>(integer: Integer) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value), integer);
 
+/** Entries of a page, and how many before it are left out. */
+export const PageSize = inDigits(z.int().min(1).max(500).default(50));
+export const Offset = inDigits(z.int().min(0).max(1_000_000_000).default(0));
+
 interface JsonFault {
   path: PropertyKey[];
   message: string;
@@ -63,7 +68,7 @@ export function findJsonFault(value: unknown, depth: number): JsonFault | null {
     case 'string':
       return value.isWellFormed() ? null : { path: [], message: 'must not hold a lone surrogate' };
     case 'number':
-      return numberFault(value);
+      return faultOfNumber(value);
     case 'boolean':
       return null;
     case 'object':
@@ -75,15 +80,14 @@ export function findJsonFault(value: unknown, depth: number): JsonFault | null {
   return { path: [], message: value === undefined ? 'is required' : 'must be a JSON value' };
 }
 
-/** From here on RFC 8785 writes a number with an exponent: nobody reads an integer. */
-const EXPONENT_FROM = 1e21;
+const NUMBERS = {
+  not_finite: 'must be a finite number',
+  integer_too_large: 'must be an integer within ±(2^53 − 1), or be sent as a string',
+};
 
-function numberFault(value: number): JsonFault | null {
-  if (!Number.isFinite(value)) return { path: [], message: 'must be a finite number' };
-  if (!Number.isSafeInteger(value) && Number.isInteger(value) && Math.abs(value) < EXPONENT_FROM) {
-    return { path: [], message: 'must be an integer within ±(2^53 − 1), or be sent as a string' };
-  }
-  return null;
+function faultOfNumber(value: number): JsonFault | null {
+  const fault = numberFault(value);
+  return fault && { path: [], message: NUMBERS[fault] };
 }
 
 function listFault(list: unknown[], depth: number): JsonFault | null {

@@ -17,6 +17,21 @@ const DATASET = {
   row_count: 1200,
 };
 
+eachRouter('a list', (start) => {
+  test('is asked for in digits: an empty size or offset does not stand for a number', async () => {
+    const router = await start();
+    const { id } = await router.job();
+    const lists = ['/members', '/datasets', '/jobs', `/jobs/${id}/events`, `/jobs/${id}/logs`, '/receipts'];
+    const paged = ['/members', '/datasets', '/receipts'];
+    const numbers = [...lists.map((path) => `${path}?limit=`), ...paged.map((path) => `${path}?offset=`)];
+    for (const number of [...numbers, '/admin/history?days='])
+      for (const value of ['', '%20', '0x1', '1e0', '1.0', 'true'])
+        assertProblem(await router.call('GET', number + value), 422, 'invalid');
+    for (const path of lists) assert.equal((await router.call('GET', `${path}?limit=500`)).status, 200, path);
+    for (const path of paged) assert.equal((await router.call('GET', `${path}?offset=0`)).status, 200, path);
+  });
+});
+
 eachRouter('a member', (start) => {
   test('is created inactive, active for 365 days once activated, and inactive again after', async () => {
     const router = await start();

@@ -1,9 +1,8 @@
 /** The named rule sheet of the eval lane (contract §2). Immutable per (organization, name, version). */
 import { z } from 'zod';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';
-import { Json, JsonObject, Line, Prose } from '../wire.ts';
+import { Json, JsonObject, Line, PageSize, Prose } from '../wire.ts';
 import { Check, EvidenceFact, Verdict } from '../work.ts';
-import { PageSize } from './runs.ts';
 
 const Slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'must be a slug: lower-case letters, digits, . _ -');
 

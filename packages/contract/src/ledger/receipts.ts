@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { Envelope } from '../receipt.ts';
 import { SchemaId } from '../vocabulary.ts';
-import { inDigits, Sha256 } from '../wire.ts';
-import { PageSize } from './runs.ts';
+import { inDigits, PageSize, Sha256 } from '../wire.ts';
 
 /** The envelope with its lane's blocks and `receipt_sha256`, as stored. */
 export const Receipt = z.looseObject({ ...Envelope.shape, receipt_sha256: Sha256 });

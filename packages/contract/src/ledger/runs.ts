@@ -1,7 +1,7 @@
 /** Runs on the ledger's wire: one shape per call of the seven stages (contract §2). */
 import { z } from 'zod';
 import { Decision, EvidenceKind, LaneName, Outcome, Stage } from '../vocabulary.ts';
-import { Instant, inDigits, JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
+import { Instant, JsonObject, Line, PageSize, Prose, Sha256, text } from '../wire.ts';
 import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
 
 export const NewRun = z
@@ -78,7 +78,6 @@ export type Run = z.infer<typeof Run>;
 
 export const RunList = z.object({ runs: z.array(Run), next_after: z.string().nullable() });
 
-export const PageSize = inDigits(z.int().min(1).max(500).default(50));
 export const RunQuery = z.object({
   lane: LaneName.optional(),
   stage: Stage.optional(),

@@ -1,8 +1,7 @@
 /** Looking through receipts, and the links they are shared by. */
 import { z } from 'zod';
 import { LaneName, Outcome, SchemaId } from '../vocabulary.ts';
-import { Instant, inDigits, Sha256, text } from '../wire.ts';
-import { PageSize } from './runs.ts';
+import { Instant, inDigits, PageSize, Sha256, text } from '../wire.ts';
 
 /** `2026-05-29`, or a whole timestamp. */
 const Day = z

@@ -1,6 +1,6 @@
 /** Nodes, quotes and jobs on the router's wire. Rates are the server's: a caller's are not members of any request. */
 import { z } from 'zod';
-import { JsonObject, Line, Sha256, text } from '../wire.ts';
+import { inDigits, JsonObject, Line, PageSize, Sha256, text } from '../wire.ts';
 import { ChosenId } from './members.ts';
 import { ArtifactType, JobStatus, JobType, NodeStatus, OffsetInstant, WaitingFor } from './vocabulary.ts';
 
@@ -97,7 +97,7 @@ export type Job = z.infer<typeof Job>;
 export const JobQuery = z.object({
   status: JobStatus.optional(),
   member_id: text(100).optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
+  limit: PageSize,
   /** The id of the last job of the page before; newest first. */
   after: text(100).optional(),
 });
@@ -135,7 +135,7 @@ export const Artifact = z.object({
 export type Artifact = z.infer<typeof Artifact>;
 
 /** `GET /admin/history`: what happened per bucket of time, oldest first; times with nothing are there with zeros. */
-export const HistoryQuery = z.object({ days: z.coerce.number().int().min(1).max(366).default(30) });
+export const HistoryQuery = z.object({ days: inDigits(z.int().min(1).max(366).default(30)) });
 export const History = z.object({
   /** 3600 up to three days, else 86400. */
   bucket_seconds: z.int(),

@@ -1,6 +1,6 @@
 /** Members and datasets on the router's wire. */
 import { z } from 'zod';
-import { Line, Prose, Sha256, text } from '../wire.ts';
+import { Line, Offset, PageSize, Prose, Sha256, text } from '../wire.ts';
 import { OffsetInstant } from './vocabulary.ts';
 
 export const NewMember = z.object({ email: z.email().max(254), name: Line });
@@ -46,8 +46,8 @@ export type Dataset = z.infer<typeof Dataset>;
 export const DatasetQuery = z.object({
   domain: text(500).optional(),
   quality_tier: text(500).optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+  limit: PageSize,
+  offset: Offset,
 });
 
 export const AccessRequest = z.object({ member_id: text(100) });
@@ -62,6 +62,6 @@ export const AccessGranted = z.object({
 /** Newest first, with `x-total-count`. */
 export const MemberQuery = z.object({
   status: z.enum(['active', 'inactive']).optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+  limit: PageSize,
+  offset: Offset,
 });

@@ -1,7 +1,7 @@
 /** Looking through the router's receipts ledger, a UTC date at a time. */
 import { ROUTER_RECEIPT_TYPES } from '@rcpt/proof/router-ledger.ts';
 import { z } from 'zod';
-import { Sha256, text } from '../wire.ts';
+import { Offset, PageSize, Sha256, text } from '../wire.ts';
 import { OffsetInstant } from './vocabulary.ts';
 
 export const RouterReceiptQuery = z.object({
@@ -14,8 +14,8 @@ export const RouterReceiptQuery = z.object({
   job_id: text(100).optional(),
   /** As they stand in the file, or the last one first. */
   order: z.enum(['oldest', 'newest']).default('oldest'),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
-  offset: z.coerce.number().int().min(0).max(1e9).default(0),
+  limit: PageSize,
+  offset: Offset,
 });
 export type RouterReceiptQuery = z.infer<typeof RouterReceiptQuery>;
 

@@ -1,5 +1,5 @@
 import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contract/router/compute.ts';
-import { text } from '@rcpt/contract/wire.ts';
+import { PageSize, text } from '@rcpt/contract/wire.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
@@ -16,7 +16,7 @@ import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell
 const Id = z.object({ id: z.string() });
 const Page = z.object({
   after: text(100).default(''),
-  limit: z.coerce.number().int().min(1).max(500).default(50),
+  limit: PageSize,
 });
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
