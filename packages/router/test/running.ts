@@ -20,6 +20,17 @@ export type { Answer, CallOptions };
 
 export const SKU = 'rtx6000_blackwell_96gb';
 export const CHEAP_SKU = 'rog_astral_5090_32gb';
+
+/** The answer to a lease when there is none. */
+export const NOTHING = {
+  lease_id: null,
+  lease_token: null,
+  job: null,
+  expires_at: null,
+  message: 'no_matching_jobs',
+  leases: [],
+};
+
 /** 2026-05-29T20:00:00Z, a Friday evening. */
 export const START = Date.UTC(2026, 4, 29, 20);
 

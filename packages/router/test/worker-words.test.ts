@@ -1,16 +1,7 @@
 /** What workers say and are told, to the letter of the worker contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, eachRouter, SKU, type TestRouter, type TestWorker } from './running.ts';
-
-const NOTHING = {
-  lease_id: null,
-  lease_token: null,
-  job: null,
-  expires_at: null,
-  message: 'no_matching_jobs',
-  leases: [],
-};
+import { assertProblem, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker } from './running.ts';
 
 async function accepted(router: TestRouter, worker: TestWorker, change: object = {}) {
   const { id } = await router.job(change);
