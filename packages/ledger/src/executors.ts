@@ -3,11 +3,11 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { compileInParts, compileSheet } from './domain/sheet/compile.ts';
-import { processorTime, shareSheetTime } from './sheet-time.ts';
+import { shareSheetTime } from './sheet-time.ts';
 
 const KEPT = 32;
 const kept = new Map<string, SheetExecutor>();
-const time = shareSheetTime('flight sheets', processorTime);
+const time = shareSheetTime('flight sheets');
 
 /** Compiling and deciding throw `rate_limited` once the organization's sheets have had their share of the time. */
 export function executorOf(organization_id: string, sheet: FlightSheet): SheetExecutor {

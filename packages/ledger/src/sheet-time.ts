@@ -16,9 +16,9 @@ export interface SheetTime {
 
 /**
  * @param what the organization's, e.g. `trials`
- * @param spent milliseconds that work took so far; the process's own where a busy machine must not count against anybody
+ * @param spent milliseconds that work took so far: this thread's own, so that a busy machine does not count against anybody
  */
-export function shareSheetTime(what: string, spent = passed, now = passed): SheetTime {
+export function shareSheetTime(what: string, spent = processorTime, now = passed): SheetTime {
   const windows = new Map<string, { began: number; spent_ms: number }>();
 
   function windowOf(organization_id: string) {
@@ -52,8 +52,7 @@ function passed(): number {
   return performance.now();
 }
 
-/** Of this thread, whatever else the machine does. */
-export function processorTime(): number {
+function processorTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
