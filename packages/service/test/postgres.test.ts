@@ -54,6 +54,19 @@ eachEngine('transactions of several writers', null, (fresh, engine) => {
     assert.deepEqual(await read(), { a: 2, b: 2 });
   });
 
+  test(
+    'find rows by key, whatever the plan was when the table was empty; what only reads may read all of it',
+    onPostgres,
+    async () => {
+      const { db } = await counters();
+      const ways = `select current_setting('enable_seqscan') || current_setting('enable_hashjoin') || current_setting('enable_mergejoin') as ways`;
+      const changing = await db.transaction((tx) => tx.get<{ ways: string }>(ways));
+      const reading = await db.get<{ ways: string }>(ways);
+      const snapshot = await db.snapshot((read) => read.get<{ ways: string }>(ways));
+      assert.deepEqual([changing?.ways, reading?.ways, snapshot?.ways], ['offoffoff', 'ononon', 'ononon']);
+    },
+  );
+
   test('that throw are rolled back and not run again', async () => {
     const { db, read } = await counters();
     let attempts = 0;
