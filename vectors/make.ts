@@ -64,6 +64,13 @@ const lanes: Record<string, Lane> = {
         title: 'Grüße übersetzen – 挨拶の翻訳 🙂',
         inputs: { task: 'Translate\t"hello"\n' },
       },
+      execution: {
+        agent_name: 'translator',
+        model_name: 'small-7b',
+        provider: '',
+        output_sha256: sha256Hex('Grüß Gott – こんにちは'),
+        output_bytes: 31,
+      },
       evidence: [
         { kind: 'note', label: 'source text', sha256: hashOf('note'), content_type: 'text/plain', byte_size: 5 },
       ],
@@ -204,6 +211,11 @@ const asIs = (body: string, anchor: string) =>
 const doubled = canonicalize(chain[5]!.payload).replace('{', '{"created_at":"2020-01-01T00:00:00.000Z",');
 const broken: Record<string, string[]> = {
   'payload_altered--a-score-raised': texts.with(3, texts[3]!.replace('"eval_after":0.734', '"eval_after":0.834')),
+  'payload_altered--the-output-exchanged': texts.with(
+    1,
+    texts[1]!.replace(sha256Hex('Grüß Gott – こんにちは'), sha256Hex('Another text')),
+  ),
+  'payload_altered--the-agent-exchanged': texts.with(1, texts[1]!.replace('"translator"', '"other"')),
   'payload_altered--the-hash-exchanged': texts.with(3, texts[3]!.replace(fourth.receipt_sha256, hashOf('other'))),
   'payload_altered--a-space-after-a-comma': texts.with(2, texts[2]!.replace(',', ', ')),
   'payload_altered--a-line-torn': texts.with(5, texts[5]!.slice(0, 300)),

@@ -4,8 +4,9 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import fc from 'fast-check';
 import { computeUsd, liftOf } from '../src/lanes/cook.ts';
-import { assignmentOf, submissionSha256 } from '../src/lanes/eval.ts';
+import { assignmentOf } from '../src/lanes/eval.ts';
 import { pinnedModelOf } from '../src/lanes/model-pin.ts';
+import { outputSha256, sealOutput } from '../src/lanes/output.ts';
 import { LANES, laneBySchema } from '../src/lanes/registry.ts';
 import { LaneName, SchemaId } from '../src/vocabulary.ts';
 import type { Json, JsonObject } from '../src/wire.ts';
@@ -167,9 +168,36 @@ test('an evaluation is not decided or sealed without its sheet', () => {
 });
 
 test('a text submission is hashed as its bytes, any other as its canonical JSON', () => {
-  assert.equal(submissionSha256('héllo'), sha256Hex(new TextEncoder().encode('héllo')));
-  assert.equal(submissionSha256({ b: 1, a: [1.0, 'x'] }), sha256Hex('{"a":[1,"x"],"b":1}'));
-  assert.equal(submissionSha256({ a: 1, b: 2 }), submissionSha256({ b: 2, a: 1 }));
+  assert.equal(outputSha256('héllo'), sha256Hex(new TextEncoder().encode('héllo')));
+  assert.equal(outputSha256({ b: 1, a: [1.0, 'x'] }), sha256Hex('{"a":[1,"x"],"b":1}'));
+  assert.equal(outputSha256({ a: 1, b: 2 }), outputSha256({ b: 2, a: 1 }));
+});
+
+test('a generic receipt seals who did the work and the hash of what they delivered', () => {
+  const execution = { agent_name: 'scribe', model_name: 'small-1', provider: 'local', output: 'héllo' };
+  const block = sealedBlock(LANES.generic, workOf('generic', { execution }));
+  assert.deepEqual(block.execution, {
+    agent_name: 'scribe',
+    model_name: 'small-1',
+    provider: 'local',
+    output_sha256: sha256Hex(new TextEncoder().encode('héllo')),
+    output_bytes: 6,
+  });
+  const work = workOf('generic');
+  work.execution = {};
+  assert.deepEqual(sealedBlock(LANES.generic, work).execution, {
+    agent_name: '',
+    model_name: '',
+    provider: '',
+    output_sha256: '',
+    output_bytes: 0,
+  });
+});
+
+test('an output of another form seals its canonical JSON; no output is not an empty one', () => {
+  assert.deepEqual(sealOutput({ b: 1, a: 'é' }), { output_sha256: sha256Hex('{"a":"é","b":1}'), output_bytes: 16 });
+  assert.deepEqual(sealOutput(''), { output_sha256: sha256Hex(''), output_bytes: 0 });
+  for (const none of [undefined, null]) assert.deepEqual(sealOutput(none), { output_sha256: '', output_bytes: 0 });
 });
 
 test('the assignment binds the full sheet and the inputs, whatever their order, and not whom to notify', () => {

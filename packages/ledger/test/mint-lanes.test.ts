@@ -31,6 +31,13 @@ const IDENTITY = {
 const BLOCKS: Record<LaneName, Record<string, Shape>> = {
   generic: {
     run: { id: 'string', lane: 'string', title: 'string', inputs: 'object' },
+    execution: {
+      agent_name: 'string',
+      model_name: 'string',
+      provider: 'string',
+      output_sha256: 'hash',
+      output_bytes: 'integer',
+    },
     evidence: [{ kind: 'string', label: 'string', sha256: 'hash', content_type: 'string', byte_size: 'integer' }],
     checks: [
       { key: 'string', label: 'string', category: 'string', status: 'string', severity: 'string', detail: 'string' },
@@ -143,6 +150,13 @@ eachLedger('the receipt of each lane', (ledger) => {
       lane: 'generic',
       title: 'Roof',
       inputs: { ...WORK.generic.inputs, task: 'Look at the roof', floor: 3 },
+    });
+    assert.deepEqual(receipt.execution, {
+      agent_name: 'scribe',
+      model_name: 'small-1',
+      provider: 'local',
+      output_sha256: sha256('The roof needs two new tiles.'),
+      output_bytes: 29,
     });
     assert.deepEqual(receipt.evidence, [
       {

@@ -9,6 +9,7 @@ import { Json, type JsonObject, Line, Sha256 } from '../wire.ts';
 import { AgentProfile, type Assignment, Verdict } from '../work.ts';
 import { agent, declaredAgent, notify } from './body.ts';
 import type { Lane } from './lane.ts';
+import { outputSha256 } from './output.ts';
 import * as print from './printed.ts';
 
 /** Unknown members are kept: rules read them as `inputs`. */
@@ -57,11 +58,6 @@ export function assignmentOf(sheet: FlightSheet, inputs: JsonObject): Assignment
   };
 }
 
-/** A text is hashed as its UTF-8 bytes, anything else as its canonical JSON. */
-export function submissionSha256(output: Json): string {
-  return sha256Hex(typeof output === 'string' ? output : canonicalize(output));
-}
-
 export const evaluation: Lane<Inputs, Execution> = {
   name: 'eval',
   schema: 'service.eval-receipt/v1',
@@ -88,7 +84,7 @@ export const evaluation: Lane<Inputs, Execution> = {
         agent_name: execution.agent_name,
         model_name: execution.model_name ?? '',
         provider: execution.provider ?? '',
-        sha256: submissionSha256(execution.output),
+        sha256: outputSha256(execution.output),
       },
       evidence: evidence.map(({ kind, label, sha256 }) => ({ kind, label, sha256 })),
       findings: checks.map(({ label, category, status, severity, detail }) => ({

@@ -1,12 +1,13 @@
 /** The generic lane: any work. Its checks are heuristics; what they cannot decide they say so. */
 import { z } from 'zod';
 import { type EvidenceKind, LaneName } from '../vocabulary.ts';
-import { Json, JsonObject, Prose } from '../wire.ts';
+import { Json, JsonObject, Prose, Sha256 } from '../wire.ts';
 import { Approval, Check, EvidenceFact, Verdict, type Work } from '../work.ts';
 import { agent, declaredAgent, notify } from './body.ts';
 import { type Claim, isEmpty, numberClaims, textsOf, timeClaims } from './claims.ts';
 import { evidenceAttached, evidenceBytesKnown, evidenceDistinct } from './evidence-rules.ts';
 import type { Lane } from './lane.ts';
+import { sealOutput } from './output.ts';
 import * as print from './printed.ts';
 import { decide, type Finding, flag, type LaneRule, pass, plural, quote, skip } from './rule.ts';
 import { secretsIn } from './secrets.ts';
@@ -24,6 +25,13 @@ type GenericWork = Work<Inputs, Execution>;
 
 const Blocks = z.strictObject({
   run: z.strictObject({ id: z.string(), lane: LaneName, title: z.string(), inputs: JsonObject }),
+  execution: z.strictObject({
+    agent_name: z.string(),
+    model_name: z.string(),
+    provider: z.string(),
+    output_sha256: z.union([z.literal(''), Sha256]),
+    output_bytes: z.int().nonnegative(),
+  }),
   evidence: z.array(EvidenceFact),
   checks: z.array(Check),
   verdict: Verdict,
@@ -254,10 +262,16 @@ export const generic: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(genericRules, work),
-  block({ run, inputs, evidence, checks, verdict, approval }) {
+  block({ run, inputs, execution, evidence, checks, verdict, approval }) {
     const { notify: _, ...sealed } = inputs;
     return {
       run: { id: run.id, lane: run.lane, title: run.title, inputs: sealed },
+      execution: {
+        agent_name: execution.agent_name ?? '',
+        model_name: execution.model_name ?? '',
+        provider: execution.provider ?? '',
+        ...sealOutput(execution.output),
+      },
       evidence: evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({
         kind,
         label,
@@ -297,6 +311,7 @@ export const generic: Lane<Inputs, Execution> = {
       sections: [
         ...print.text('Task', task),
         ...(Object.keys(others).length > 0 ? [print.facts('Inputs', print.factsOf(others))] : []),
+        workSection(print.block(receipt, 'execution')),
         print.verdictSection(verdict),
         print.checksSection('Checks', print.block(receipt, 'checks')),
         print.evidenceSection(print.block(receipt, 'evidence')),
@@ -305,3 +320,22 @@ export const generic: Lane<Inputs, Execution> = {
     };
   },
 };
+
+/** Who did the work, and the hash of what they delivered. */
+function workSection(execution: Json | undefined) {
+  const hash = print.member(execution, 'output_sha256');
+  const bytes = print.member(execution, 'output_bytes');
+  const output =
+    hash === ''
+      ? [{ label: 'Output', value: 'None was posted' }]
+      : [
+          print.mono('Output SHA-256', hash),
+          { label: 'Output size', value: typeof bytes === 'number' ? print.byteSize(bytes) : print.words(bytes) },
+        ];
+  return print.facts('The work', [
+    print.fact('Agent', print.member(execution, 'agent_name')),
+    print.fact('Model', print.member(execution, 'model_name')),
+    print.fact('Provider', print.member(execution, 'provider')),
+    ...output,
+  ]);
+}
