@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { fromHere } from '@rcpt/contract/address.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../rcpt', import.meta.url));
 
@@ -30,7 +31,7 @@ export class NotStarted extends Error {
 
 export interface Component {
   name: string;
-  /** Resolves once it works, with where it listens. Rejects with `NotStarted`. */
+  /** Resolves once it works, with where it is reached from this machine. Rejects with `NotStarted`. */
   ready: Promise<string>;
   /** Resolves with the exit code, when it ends for whatever reason. */
   ended: Promise<number>;
@@ -58,7 +59,7 @@ export function startComponent(
       const entry = parsed(line);
       if (entry?.msg === 'listening' || entry?.msg === 'ready') {
         isReady = true;
-        resolve(typeof entry.url === 'string' ? entry.url : '');
+        resolve(typeof entry.url === 'string' ? fromHere(entry.url) : '');
       } else if (entry === null) said = line;
       // The line that says why it does not start is the caller's to show.
       if (entry === null ? isReady : worthReading(entry)) onLog(line);

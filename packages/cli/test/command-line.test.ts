@@ -96,6 +96,12 @@ describe('the command line', () => {
     rmSync(file);
     const wrong = await rcpt(['up'], { LEDGER_PORT: 'wrong' });
     assert.deepEqual([wrong.code, wrong.stderr.split(',')[0]], [2, 'rcpt ledger: LEDGER_PORT: got "wrong"']);
+    const everywhere = await rcpt(['up'], { LEDGER_HOST: '0.0.0.0', LEDGER_PORT: '0', ROUTER_PORT: '0' });
+    assert.equal(everywhere.code, 2);
+    assert.match(
+      everywhere.stderr,
+      /^rcpt ledger: LEDGER_BASE_URL: got nothing, takes an http.*, when LEDGER_HOST is 0\.0\.0\.0\n$/,
+    );
   });
 
   test('npm start is the launcher and no shell around it: a signal that npm passes on reaches it', () => {

@@ -9,7 +9,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { checkSchema, migrate } from '@rcpt/service/migrate.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { type Answer, COMMANDS, type Command, OPTIONS } from './commands.ts';
-import { readLedgerConfig } from './config.ts';
+import { readLedgerSettings } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openNewsDesk } from './news.ts';
 
@@ -56,7 +56,7 @@ async function run(command: Command, words: string[]): Promise<Answer> {
   const environment = { ...process.env };
   if (data !== undefined) environment.LEDGER_DATABASE_URL ||= `sqlite:${data}/ledger.db`;
   if (base_url !== undefined) environment.LEDGER_BASE_URL = base_url;
-  const settings = readLedgerConfig(environment);
+  const settings = readLedgerSettings(environment);
   const work = command.read({ ...values, subject: rest[0], settings });
 
   const file = /^sqlite:(.+)/.exec(settings.database_url)?.[1];

@@ -1,5 +1,6 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
-import { readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
+import { isUnspecified } from '@rcpt/contract/address.ts';
+import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './copies/mail.ts';
 import { STORAGE_URL } from './copies/storage.ts';
@@ -7,16 +8,19 @@ import { STORAGE_URL } from './copies/storage.ts';
 /** A path, or an address that can be one, its port included. A database in memory would be another for each connection. */
 const isPlace = (url: string) => url !== 'sqlite::memory:' && (/^(file|sqlite):/.test(url) || URL.canParse(url));
 
+const BASE_URL_TAKES =
+  'an http:// or https:// address that people can open, not 0.0.0.0 or ::, without credentials, query and fragment';
+
 const LedgerSettings = z.object({
   host: setting.host('LEDGER_HOST', '127.0.0.1'),
   port: setting.port('LEDGER_PORT', 8080),
   base_url: z
     .string()
     .regex(/^https?:\/\/[^\s?#@\\]+$/)
-    .refine((url) => URL.canParse(url))
+    .refine((url) => URL.canParse(url) && !isUnspecified(new URL(url).hostname))
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
-    .meta({ env: 'LEDGER_BASE_URL', takes: 'an http:// or https:// address without credentials, query and fragment' }),
+    .meta({ env: 'LEDGER_BASE_URL', takes: BASE_URL_TAKES }),
   database_url: setting.database('LEDGER_DATABASE_URL', 'sqlite:data/ledger.db').refine(isPlace),
   storage_url: setting.matching(
     'LEDGER_STORAGE_URL',
@@ -82,7 +86,20 @@ ${settingsInWords(LedgerSettings)}
 Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 `;
 
-/** Throws `ConfigError`, one line. */
-export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
+/** For what listens nowhere: the commands beside the ledger. Throws `ConfigError`, one line. */
+export function readLedgerSettings(environment: Record<string, string | undefined>): Config {
   return readConfig(LedgerSettings, environment);
+}
+
+/** Throws `ConfigError`, one line: also where the links that are sealed would start with an address nobody can open. */
+export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
+  const config = readLedgerSettings(environment);
+  if (isUnspecified(config.host)) requireBaseUrl(config);
+  return config;
+}
+
+/** `share_url` is sealed into every receipt, for good. Throws `ConfigError`. */
+export function requireBaseUrl({ base_url, host }: Pick<Config, 'base_url' | 'host'>): void {
+  if (base_url !== undefined) return;
+  throw new ConfigError(`LEDGER_BASE_URL: got nothing, takes ${BASE_URL_TAKES}, when LEDGER_HOST is ${host}`);
 }

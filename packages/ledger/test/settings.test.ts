@@ -1,12 +1,14 @@
 /** Settings that cannot work stop the start with one line that names them (contract §5). */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@rcpt/service/config.ts';
-import { readLedgerConfig } from '../src/config.ts';
-import { rcpt } from './process.ts';
+import { readLedgerConfig, readLedgerSettings } from '../src/config.ts';
+import { ledgerProcess, rcpt } from './process.ts';
+import { tenantOf } from './running.ts';
+import { mintedReceipt } from './story.ts';
 
 test('what no header can carry, no address or network is, is refused before anything is opened', () => {
   const wrong: [Record<string, string>, RegExp][] = [
@@ -78,4 +80,67 @@ test('a database or an address that the system refuses is told as the setting it
     assert.doesNotMatch(stderr[0]!, /secret@/);
     assert.equal(code, 2);
   }
+});
+
+const UNSPECIFIED = [
+  '0.0.0.0',
+  '0',
+  '0.0',
+  '0x0',
+  '000.0.0.0',
+  '::',
+  '::0',
+  '[::]',
+  '0:0:0:0:0:0:0:0',
+  '::0.0.0.0',
+  '::ffff:0.0.0.0',
+  '::ffff:0:0',
+];
+
+test('links that nobody could open are not sealed: a ledger on every address takes LEDGER_BASE_URL', () => {
+  for (const LEDGER_HOST of UNSPECIFIED) {
+    assert.throws(
+      () => readLedgerConfig({ LEDGER_HOST }),
+      (error: Error) =>
+        error instanceof ConfigError &&
+        error.message ===
+          `LEDGER_BASE_URL: got nothing, takes an http:// or https:// address that people can open, not 0.0.0.0 or ::, without credentials, query and fragment, when LEDGER_HOST is ${LEDGER_HOST}`,
+      LEDGER_HOST,
+    );
+    const opened = readLedgerConfig({ LEDGER_HOST, LEDGER_BASE_URL: 'https://receipts.example.org' });
+    assert.equal(opened.base_url, 'https://receipts.example.org');
+    // The commands beside it listen nowhere.
+    assert.equal(readLedgerSettings({ LEDGER_HOST }).host, LEDGER_HOST);
+  }
+  for (const LEDGER_HOST of ['127.0.0.1', '::1', '[::1]', '10.0.0.1', '127.1', 'localhost', 'zero', '::ffff:127.0.0.1'])
+    assert.equal(readLedgerConfig({ LEDGER_HOST }).base_url, undefined, LEDGER_HOST);
+});
+
+test('nor is an address that is none: a base URL of 0.0.0.0 or ::, however it is spelled', () => {
+  for (const host of UNSPECIFIED.map((host) => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)))
+    for (const LEDGER_BASE_URL of [`http://${host}:8080`, `https://${host}/ledger/`])
+      assert.throws(
+        () => readLedgerConfig({ LEDGER_BASE_URL }),
+        (error: Error) =>
+          error instanceof ConfigError &&
+          error.message.startsWith(`LEDGER_BASE_URL: got "${LEDGER_BASE_URL}", takes an http:// or https:// address`),
+        LEDGER_BASE_URL,
+      );
+});
+
+test('it is refused before anything is opened, and with a base URL what is sealed begins with that', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const LEDGER_DATABASE_URL = `sqlite:${folder}/ledger.db`;
+  const refused = await rcpt(['ledger'], { LEDGER_HOST: '::', LEDGER_PORT: '0', LEDGER_DATABASE_URL });
+  assert.deepEqual([refused.code, refused.stderr.length, readdirSync(folder)], [2, 1, []]);
+  assert.match(refused.stderr[0]!, /^rcpt ledger: LEDGER_BASE_URL: got nothing, takes .* when LEDGER_HOST is ::$/);
+
+  const opened = await ledgerProcess(LEDGER_DATABASE_URL, {
+    LEDGER_HOST: '0.0.0.0',
+    LEDGER_BASE_URL: 'https://receipts.example.org',
+  });
+  t.after(() => opened.signal('SIGKILL'));
+  const receipt = await mintedReceipt(await tenantOf(opened.call));
+  assert.match(receipt.share_url, /^https:\/\/receipts\.example\.org\/share\//);
 });
