@@ -43,7 +43,7 @@ export function genericReceipt(text = (usual: string) => usual, checks = 3): Rec
       decision: 'approved',
       approved_by: text('Ada Okafor'),
       note: text('Good.'),
-      approved_at: '2026-05-29T20:12:01.000Z',
+      approved_at: '2026-05-29T20:12:01.007Z',
     },
   };
 }

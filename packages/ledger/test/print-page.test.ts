@@ -128,7 +128,8 @@ describe('the page of a receipt', () => {
     for (const said of [
       'Passed',
       '<strong>96</strong> / 100',
-      'Approved by Ada Okafor, 29 May 2026, 20:12:01 UTC',
+      '>29 May 2026, 20:14:33.123 UTC</time>',
+      'Approved by Ada Okafor, 29 May 2026, 20:12:01.007 UTC',
       'Rule 2',
       hash('3f7a'),
       hash('5d41'),

@@ -44,10 +44,10 @@ export function usd(value: Json | undefined): string {
     : DASH;
 }
 
-/** `29 May 2026, 20:14:33 UTC`. */
+/** `29 May 2026, 20:14:33.123 UTC`: all digits that were sealed, for two receipts of one second are two instants. */
 export function instant(value: Json | undefined): string {
   if (typeof value !== 'string') return DASH;
-  const parts = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/.exec(value);
+  const parts = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}:\d{2}:\d{2}(?:\.\d+)?)Z$/.exec(value);
   const month = parts && MONTHS[Number(parts[2]) - 1];
   return parts && month ? `${Number(parts[3])} ${month} ${parts[1]}, ${parts[4]} UTC` : words(value);
 }

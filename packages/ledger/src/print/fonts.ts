@@ -32,8 +32,11 @@ const FILES: Record<string, string> = {
   DejaVuSansMono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
 };
 
-/** Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster. */
-const FEATURES = { calt: false, clig: false, liga: false, dlig: false };
+/**
+ * Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster.
+ * On: digits of one width, because kerned ones close the gap that the point of `33.123` needs.
+ */
+const FEATURES = { calt: false, clig: false, liga: false, dlig: false, tnum: true };
 const REMEMBERED_RUNS = 8_000;
 const LONGEST_REMEMBERED = 40;
 

@@ -8,7 +8,7 @@ export const ALTERED = 'This receipt no longer matches its hash';
 export const ALTERED_DETAIL =
   'What is stored was changed after it was sealed. Nothing below can be relied on until the operator explains it.';
 
-/** `Approved by Ada Okafor, 29 May 2026, 20:12:01 UTC`. */
+/** `Approved by Ada Okafor, 29 May 2026, 20:12:01.123 UTC`. */
 export function approvalInWords({ decision, by, at }: NonNullable<Print['approval']>): string {
   return `${decision}${by ? ` by ${by}` : ''}${at ? `, ${instant(at)}` : ''}`;
 }
