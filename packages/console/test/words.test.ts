@@ -6,7 +6,7 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { address, answerOf } from '../src/api/call.ts';
 import { ProblemError } from '../src/api/problem.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
-import { exact, relative } from '../src/words/instant.ts';
+import { exact, exactToTheMillisecond, relative } from '../src/words/instant.ts';
 import { whyNot } from '../src/words/may.ts';
 import { amount, byteSize, usd } from '../src/words/numbers.ts';
 import { standingOf } from '../src/words/standing.ts';
@@ -76,6 +76,7 @@ describe('words', () => {
     assert.equal(relative('2025-05-29T12:00:00.000Z', now), '29 May 2025');
     assert.equal(relative('2026-05-29T14:00:00.000Z', now), 'in 2 h');
     assert.equal(exact('2026-05-29T20:14:33.123Z'), '29 May 2026, 20:14:33 UTC');
+    assert.equal(exactToTheMillisecond('2026-05-29T20:14:33.123Z'), '29 May 2026, 20:14:33.123 UTC');
   });
 
   test('numbers, sizes and money', () => {

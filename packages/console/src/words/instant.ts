@@ -1,5 +1,5 @@
 /** How instants are worded: near ones relative to now, all of them exactly in UTC for whoever asks. */
-const EXACT = new Intl.DateTimeFormat('en-GB', {
+const TO_THE_SECOND = {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
@@ -7,7 +7,9 @@ const EXACT = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
   timeZone: 'UTC',
-});
+} as const;
+const EXACT = new Intl.DateTimeFormat('en-GB', TO_THE_SECOND);
+const SEALED = new Intl.DateTimeFormat('en-GB', { ...TO_THE_SECOND, fractionalSecondDigits: 3 });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -23,6 +25,11 @@ const DAY_MS = 24 * HOUR;
 /** `29 May 2026, 20:14:33 UTC`. */
 export function exact(instant: string): string {
   return `${EXACT.format(new Date(instant))} UTC`;
+}
+
+/** `29 May 2026, 20:14:33.123 UTC`: an instant as it was sealed. */
+export function exactToTheMillisecond(instant: string): string {
+  return `${SEALED.format(new Date(instant))} UTC`;
 }
 
 /** `just now`, `4 min ago`, `3 h ago`, `2 days ago`, then the day. */

@@ -1,5 +1,4 @@
 /** One receipt: what it says, beside the bytes that say it, hashed again here. */
-import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { problemOf } from '../../api/problem.ts';
@@ -9,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Badge } from '../../parts/mark.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { exactToTheMillisecond } from '../../words/instant.ts';
 import { LANE_LABEL } from '../../words/vocabulary.ts';
 import { ReceiptActions } from './actions.tsx';
 import { seqOf } from './bytes.ts';
@@ -43,7 +43,7 @@ function OneReceipt({ id }: { id: string }) {
           <code>{id}</code>
           {record && (
             <>
-              , sealed <time dateTime={record.created_at}>{instant(record.created_at)}</time>
+              , sealed <time dateTime={record.created_at}>{exactToTheMillisecond(record.created_at)}</time>
             </>
           )}
         </>
