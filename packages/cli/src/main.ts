@@ -1,6 +1,5 @@
 /** `./rcpt help` and the commands that are nobody else's; the launcher sends the others to their component. */
 import { didYouMean } from '@rcpt/proof/cli-arguments.ts';
-import { up } from './up.ts';
 
 const HELP = `rcpt: a receipt ledger and a compute router
 
@@ -15,17 +14,36 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt member add|remove|link
                              let a person sign in, end that, or print a sign-in link
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder
+  ./rcpt verify-chain        have a running ledger verify its chain, and compare with what was seen last: for a schedule
+  ./rcpt health URL          ask a service whether it is healthy: for a supervisor
   ./rcpt help                this page
 
 Every command has its own --help. With --json a command prints machine-readable JSON on stdout; progress and logs go to
 stderr. Exit codes: 0 done, 1 the check failed or it could not be done, 2 wrong use.
 `;
 
-const COMMANDS = ['up', 'ledger', 'router', 'worker', 'migrate', 'org', 'key', 'member', 'verify', 'help'];
+const COMMANDS = [
+  'up',
+  'ledger',
+  'router',
+  'worker',
+  'migrate',
+  'org',
+  'key',
+  'member',
+  'verify',
+  'verify-chain',
+  'health',
+  'help',
+];
 
 const [command = 'help', ...rest] = process.argv.slice(2);
 if (command === 'help' || command === '--help' || command === '-h') process.stdout.write(HELP);
-else if (command === 'up') process.exitCode = await up(rest);
+// Each loads what it needs: a health check is asked every 30 seconds.
+else if (command === 'up') process.exitCode = await (await import('./up.ts')).up(rest);
+else if (command === 'verify-chain')
+  process.exitCode = await (await import('./verify-chain.ts')).verifyChain(rest, process.env);
+else if (command === 'health') process.exitCode = await (await import('./health.ts')).health(rest);
 else {
   process.stderr.write(
     `rcpt: there is no command ${JSON.stringify(command)}${didYouMean(command, COMMANDS)}\n\n${HELP}`,

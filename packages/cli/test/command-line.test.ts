@@ -27,10 +27,23 @@ describe('the command line', () => {
   test('help names every command, and every command has its own', async () => {
     const { code, stdout } = await rcpt([]);
     assert.equal(code, 0);
-    const commands = [...stdout.matchAll(/^ {2}\.\/rcpt (\w+)/gm)].map((match) => match[1]!);
+    const commands = [...stdout.matchAll(/^ {2}\.\/rcpt ([\w-]+)/gm)].map((match) => match[1]!);
     assert.deepEqual(
       new Set(commands),
-      new Set(['up', 'ledger', 'router', 'worker', 'migrate', 'org', 'key', 'member', 'verify', 'help']),
+      new Set([
+        'up',
+        'ledger',
+        'router',
+        'worker',
+        'migrate',
+        'org',
+        'key',
+        'member',
+        'verify',
+        'verify-chain',
+        'health',
+        'help',
+      ]),
     );
     for (const command of new Set(commands)) {
       const asked = await rcpt(command === 'key' ? ['help', command] : [command, '--help'], {
@@ -58,6 +71,19 @@ describe('the command line', () => {
       ],
       ['key create --org o --role owner --four-eyes', 'rcpt key create: there is no --four-eyes'],
       ['key revoke a b', 'rcpt key revoke: takes no "b"'],
+      ['verify-chian', 'rcpt: there is no command "verify-chian"; did you mean verify-chain?'],
+      ['verify-chain --sen x', 'rcpt verify-chain: there is no --sen; did you mean --seen?'],
+      ['verify-chain', 'rcpt verify-chain: got no --url and no RCPT_URL, takes the address of a ledger'],
+      [
+        'verify-chain --url http://127.0.0.1:1',
+        'rcpt verify-chain: RCPT_KEY: got nothing, takes an API key of the organization (rk_…)',
+      ],
+      [
+        'verify-chain --url http://127.0.0.1:1 --timeout 0',
+        'rcpt verify-chain: --timeout: got "0", takes a number of seconds from 1 to 300',
+      ],
+      ['health', 'rcpt health: got no URL, takes a health endpoint, e.g. http://127.0.0.1:8080/healthz'],
+      ['health ftp://x', 'rcpt health: got "ftp://x", takes an http:// or https:// address'],
     ] as const) {
       const { code, stdout, stderr } = await rcpt(typed.split(' '));
       assert.deepEqual([code, stdout, stderr.split('\n')[0]], [2, '', words], typed);
