@@ -252,6 +252,14 @@ write('invalid/head_mismatch--no-head-recorded.json', pretty(extended));
 
 // Router receipts.
 
+// 5400 of these seconds at 2.00 USD per hour; no number is a fraction.
+const metered = {
+  hourly_rate_usd: '2.00',
+  billed_seconds: 5400,
+  measured_milliseconds: 5400250,
+  reported_milliseconds: null,
+  metering: 'reported',
+};
 const routerRecord = (receipt_type: RouterRecord['receipt_type'], i: number): RouterRecord => ({
   receipt_id: `rcpt_${i}`,
   receipt_type,
@@ -259,11 +267,22 @@ const routerRecord = (receipt_type: RouterRecord['receipt_type'], i: number): Ro
   job_id: i % 2 ? `job_${i}` : null,
   dataset_ids: i % 3 ? [] : ['ds_1', 'ds_2'],
   amount_usd: i === 0 ? '100.00' : `${i}.50`,
-  metadata: i % 2 ? { phase: 'completed', note: 'Grüße' } : {},
+  metadata: i % 2 ? { phase: 'completed', note: 'Grüße', ...metered } : {},
   created_at: `2026-05-29T20:00:${String(i).padStart(2, '0')}.000+00:00`,
 });
 const day = ROUTER_RECEIPT_TYPES.map((type, i) => sealRouterReceipt(routerRecord(type, i)));
 write('valid/router--one-of-each-type.jsonl', lines(day));
+// Sealed before fractions were refused: not every JSON library writes 0.5 and 1e-7 so, but the checksum is over what JCS writes.
+const old = { ...routerRecord('compute_quote', 12), metadata: { estimated_hours: 0.5, measured_seconds: 1e-7 } };
+const unsealed = canonicalize(old);
+write(
+  'valid/router--an-old-line-with-fractions.jsonl',
+  lines([canonicalize({ ...old, checksum_sha256: sha256Hex(unsealed) })]),
+);
+const fewer = day[3]!.replace('"billed_seconds":5400', '"billed_seconds":1');
+write('invalid/payload_altered--router-seconds-lowered.jsonl', lines(day.with(3, fewer)));
+const rate = day[3]!.replace('"hourly_rate_usd":"2.00"', '"hourly_rate_usd":2.5');
+write('invalid/payload_altered--a-router-rate-as-a-fraction.jsonl', lines(day.with(3, rate)));
 write('invalid/payload_altered--a-router-amount.jsonl', lines(day.with(2, day[2]!.replace('"2.50"', '"2.05"'))));
 write('invalid/duplicate_receipt--a-router-line-twice.jsonl', lines([...day, day[4]!]));
 write('invalid/torn_line--a-router-file-without-its-end.jsonl', lines(day).slice(0, -1));

@@ -77,9 +77,19 @@ export function toNumber(value: Decimal): number {
   return Number(formatDecimal(value));
 }
 
-/** Plain multiplication of an hourly rate by a time, to the cent (SPEC, Limits: quote math). */
+/** Hours of a time in seconds, to 6 places, half to even. */
+export function hoursOfSeconds(seconds: Decimal): Decimal {
+  return divide(seconds, { unscaled: 3600n, scale: 0 }, 6);
+}
+
+/** Plain multiplication of an hourly rate by hours, to the cent, half to even (SPEC, Limits: quote math). */
+export function costOfHours(hourlyRateUsd: Decimal, hours: Decimal): Decimal {
+  return round(multiply(hourlyRateUsd, hours), 2);
+}
+
+/** What a time costs: the one function by which both the router and the ledger price seconds. */
 export function costOfSeconds(hourlyRateUsd: Decimal, seconds: Decimal): Decimal {
-  return divide(multiply(hourlyRateUsd, seconds), { unscaled: 3600n, scale: 0 }, 2);
+  return costOfHours(hourlyRateUsd, hoursOfSeconds(seconds));
 }
 
 function widen(value: Decimal, scale: number): bigint {

@@ -4,12 +4,14 @@ import fc from 'fast-check';
 import {
   add,
   compare,
+  costOfHours,
   costOfSeconds,
   type Decimal,
   decimal,
   divide,
   formatDecimal,
   formatUsd,
+  hoursOfSeconds,
   multiply,
   round,
   subtract,
@@ -81,12 +83,17 @@ test('two hours on the larger node cost ten dollars', () => {
   assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(7200))), '10.00');
 });
 
-test('a cost is rounded once, from the exact product', () => {
-  // 2.00 × 4.5 s / 3600 = 0.0025; rounding the hours first would still be 0.00, rounding twice at 0.0050 would not.
+test('a time is priced by its hours to six places, times the rate, to the cent, half to even', () => {
   assert.equal(formatUsd(costOfSeconds(decimal('2.00'), decimal(4.5))), '0.00');
   assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(3.6))), '0.00');
   assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(10.8))), '0.02');
-  assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(3.6000001))), '0.01');
+  // 0.00100000003 hours are 0.001000: the half cent goes to the even one.
+  assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(3.6000001))), '0.00');
+  // 12.6018 s are 0.0035005 hours exactly, to six places 0.003500 (half to even): 0.0175 is 0.02.
+  assert.equal(formatDecimal(hoursOfSeconds(decimal(12.6018))), '0.003500');
+  assert.equal(formatUsd(costOfSeconds(decimal('5.00'), decimal(12.6018))), '0.02');
+  assert.equal(formatDecimal(hoursOfSeconds(decimal(1))), '0.000278');
+  assert.equal(formatUsd(costOfHours(decimal('5.00'), decimal('0.342778'))), '1.71');
 });
 
 test('addition, subtraction and multiplication are exact', () => {

@@ -60,11 +60,12 @@ const MEMBERS: Record<keyof RouterRecord, { form: string; holds: (value: Json | 
 
 /**
  * The line that is appended, without its LF: canonical JSON with the checksum in its sorted place. Throws
- * `invalid_record` for a member missing, unknown or of another form, and what `canonicalize` throws.
+ * `invalid_record` for a member missing, unknown or of another form and for a fraction, and what `canonicalize` throws.
  */
 export function sealRouterReceipt(record: RouterRecord): string {
   const fault = recordFault({ ...record });
   if (fault) throw new ProofError('invalid_record', fault.detail).under(String(fault.expected));
+  refuseFraction(record.metadata);
   const unsealed = canonicalizeFor(CHECKSUM, record);
   return insertMember(unsealed, `"${CHECKSUM}":"${sha256Hex(unsealed.text)}"`);
 }
@@ -131,6 +132,28 @@ function recordFault(record: Record<string, unknown>): Fault | null {
   return unknown === undefined
     ? null
     : { expected: unknown, actual: null, detail: `${unknown} is no member of a receipt` };
+}
+
+/**
+ * JSON libraries write fractions in different ways, so that a plain re-hash of the line would differ. Lines that hold one were
+ * sealed before this was refused: they still verify.
+ */
+function refuseFraction(metadata: JsonObject): void {
+  const path = fractionIn(metadata);
+  if (path === null) return;
+  const refused = new ProofError('invalid_record', 'must be an integer, or a decimal in a string with two places');
+  throw path.reduceRight((error, step) => error.under(step), refused).under('metadata');
+}
+
+/** The steps to the first fraction; null when there is none. */
+function fractionIn(value: Json): string[] | null {
+  if (typeof value === 'number') return Number.isFinite(value) && !Number.isInteger(value) ? [] : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const name in value) {
+    const found = fractionIn((value as JsonObject)[name]!);
+    if (found !== null) return [name, ...found];
+  }
+  return null;
 }
 
 function matches(value: Json | undefined, form: RegExp): boolean {

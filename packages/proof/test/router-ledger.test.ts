@@ -37,6 +37,21 @@ test('a sealed line is canonical, carries the checksum of the rest, and verifies
   }
 });
 
+test('a fraction is not sealed, however deep; a line that holds one from before still verifies', () => {
+  for (const [metadata, where] of [
+    [{ estimated_hours: 0.5 }, '/metadata/estimated_hours'],
+    [{ steps: 3, deep: [{ loss: [1, -2.25e-7] }] }, '/metadata/deep/0/loss/1'],
+  ] as const) {
+    const old = record({ metadata });
+    assert.throws(() => sealRouterReceipt(old), { name: 'ProofError', code: 'invalid_record', path: where });
+    assert.equal(verifyRouterLine(sealedAsIs(old)).ok, true);
+  }
+  const whole = record({
+    metadata: { billed_seconds: 9, bytes: Number.MAX_SAFE_INTEGER, hours: '0.50', nothing: null },
+  });
+  assert.equal(verifyRouterLine(sealRouterReceipt(whole)).ok, true);
+});
+
 test('a member missing, unknown or of another form is neither sealed nor verified', () => {
   const wrong: object[] = [
     { receipt_id: 'RCPT-1' },

@@ -4,6 +4,7 @@ import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';
 import { type Job, phase } from './domain/job.ts';
 import { quoteCents, usdNumber } from './domain/price.ts';
+import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
 import type { Fleet } from './fleet.ts';
 import type { StoredWorker } from './store/workers.ts';
@@ -43,7 +44,7 @@ export function newJob(body: NewJob): CreateAct {
         lease_expires_at: null,
         past_leases: [],
       };
-      const receipt_id = book.write(phase(job, 'created', estimated_cents, { estimated_hours: body.estimated_hours }));
+      const receipt_id = book.write(phase(job, 'created', estimated_cents, estimateInReceipt(body.estimated_hours)));
       const event = {
         id: newId('event'),
         job_id: job.id,

@@ -27,6 +27,7 @@ import {
   type Holder,
   type Job,
   leaseState,
+  meterWork,
   renew,
   touch,
 } from './domain/job.ts';
@@ -36,7 +37,6 @@ import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
 import { findChunk } from './store/log-chunks.ts';
-import { findNode } from './store/nodes.ts';
 import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
@@ -315,12 +315,11 @@ export async function completeJob(
   const holder = holderOf(worker, body.lease_token);
   const { metering, ledger_url } = router.config;
   const metrics = body.metrics as ({ duration_seconds?: number } & JsonObject) | undefined;
-  const node = ledger_url === undefined ? null : await findNode(router.db, worker.node_id);
   return onJob(router, job_id, (job, record, clock) => {
     const effect = completeByWorker(job, holder, { ...body, metrics }, metering, clock);
     if (effect.receipts.length > 0 && ledger_url !== undefined) {
-      const performer = { name: worker.name, gpu_type: node?.gpu_type ?? job.requested_gpu_sku };
-      const entry = bridgeEntry(effect.job, metrics ?? {}, performer, metering);
+      const { billed_seconds } = meterWork(job, metrics?.duration_seconds, metering, clock.now);
+      const entry = bridgeEntry(effect.job, metrics ?? {}, worker, billed_seconds);
       if (entry !== null) record.bridge(entry);
     }
     record.effect(effect);

@@ -11,11 +11,14 @@ import { startRouterProcess } from './process.ts';
 import { clientOf, eachRouter, SKU, type StartOptions, type TestWorker, temporaryFolder, until } from './running.ts';
 
 /** Retries and claims are due by the router's clock: here it runs. */
+let ahead_ms = 0;
 const RUNNING_CLOCK = {
   get ms() {
-    return Date.now();
+    return Date.now() + ahead_ms;
   },
-  advance() {},
+  advance(seconds: number) {
+    ahead_ms += seconds * 1000;
+  },
 };
 
 const COOK = {
@@ -48,7 +51,11 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    const environment = (url = ledger.url) => ({ LEDGER_URL: url, LEDGER_API_KEY: tenant.keys.agent });
+    const environment = (url = ledger.url) => ({
+      LEDGER_URL: url,
+      LEDGER_API_KEY: tenant.keys.agent,
+      ROUTER_LEASE_SECONDS: '9999',
+    });
     const options = (): StartOptions => ({ environment: environment(), clock: RUNNING_CLOCK });
     const runsOf = async (job_id: string): Promise<Run[]> => {
       const { runs } = await tenant.as('auditor')('GET', '/runs?limit=500');
@@ -176,11 +183,12 @@ async function finished(
   router: Pick<ReturnType<typeof clientOf>, 'job'>,
   worker: TestWorker,
   job: object,
-  metrics: object,
+  metrics: { duration_seconds?: number } & Record<string, unknown>,
 ): Promise<string> {
   const { id } = await router.job(job);
   const { lease_token } = await worker.lease();
   await worker.tell(`jobs/${id}/accept`, { lease_token });
+  RUNNING_CLOCK.advance(metrics.duration_seconds ?? 0);
   await worker.tell(`jobs/${id}/complete`, { lease_token, metrics });
   return id;
 }

@@ -1,7 +1,8 @@
 /** Members, datasets and money (contract §1, §3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inShort } from './records.ts';
+import { cost } from './model.ts';
+import { inShort, type Receipt } from './records.ts';
 import { assertProblem, CHEAP_SKU, eachRouter, SKU } from './running.ts';
 
 const DAY = 86_400;
@@ -204,17 +205,19 @@ eachRouter('money', (start) => {
   });
 
   const RUNS = [
-    // reported, measured, hours and cost as reported, hours and cost as measured
-    [3600, 60, 1, 5, 0.016667, 0.08],
-    [null, 3600, 1, 5, 1, 5],
-    [0.2, 0.5, 0.000278, 0, 0.000278, 0],
-    [7.2, 1, 0.002, 0.01, 0.000278, 0],
-    [10.8, 18, 0.003, 0.02, 0.005, 0.02],
-    [1234.5678, 7200, 0.342936, 1.71, 2, 10],
-    [null, 0, 0.000278, 0, 0.000278, 0],
+    // reported seconds, measured seconds; billed as reported, hours, cost; billed as measured, hours, cost
+    [31_622_400, 0.05, 1, 0.000278, '0.00', 1, 0.000278, '0.00'],
+    [3600, 60, 60, 0.016667, '0.08', 60, 0.016667, '0.08'],
+    [null, 3600, 3600, 1, '5.00', 3600, 1, '5.00'],
+    [0, 3600, 1, 0.000278, '0.00', 3600, 1, '5.00'],
+    [0.2, 0.5, 1, 0.000278, '0.00', 1, 0.000278, '0.00'],
+    [7.2, 10.999, 7, 0.001944, '0.01', 10, 0.002778, '0.01'],
+    [8.9999, 18, 8, 0.002222, '0.01', 18, 0.005, '0.02'],
+    [1234.5678, 7200, 1234, 0.342778, '1.71', 7200, 2, '10.00'],
+    [null, 0, 1, 0.000278, '0.00', 1, 0.000278, '0.00'],
   ] as const;
   for (const metering of ['reported', 'measured'] as const)
-    test(`of a job is the time ${metering} × the rate, at least a second, hours to six places`, async () => {
+    test(`of a job is the ${metering === 'reported' ? 'smaller of the two times' : 'measured time'} × the rate, and can be computed again from its receipts`, async () => {
       const router = await start({ environment: { ROUTER_METERING: metering, ROUTER_LEASE_SECONDS: '10000' } });
       const worker = await router.worker();
       for (const [reported, measured, ...figures] of RUNS) {
@@ -227,24 +230,64 @@ eachRouter('money', (start) => {
           hourly_rate_usd: 0,
           cost_usd: 0,
         };
-        const cheat = { actual_cost_usd: 0, actual_hours: 0, metering: 'reported' };
+        const cheat = { actual_cost_usd: 0, actual_hours: 0, metering: 'reported', billed_seconds: 0 };
         const job = await worker.tell(`jobs/${id}/complete`, { lease_token, metrics, ...cheat });
-        const [hours, cost] = metering === 'reported' ? figures.slice(0, 2) : figures.slice(2);
-        assert.deepEqual(
-          [job.actual_hours, job.actual_cost_usd],
-          [hours, cost],
-          `${reported} s reported, ${measured} s measured`,
-        );
+        const [billed, hours, amount] = metering === 'reported' ? figures.slice(0, 3) : figures.slice(3);
+        const what = `${reported} s reported, ${measured} s measured`;
+        assert.deepEqual([job.actual_hours, job.actual_cost_usd], [hours, Number(amount)], what);
         const [done, own] = router.receipts().slice(-2);
-        for (const receipt of [done!, own!]) {
-          assert.equal(receipt.amount_usd, cost!.toFixed(2));
+        for (const { amount_usd, metadata } of [done!, own!]) {
+          assert.equal(amount_usd, amount, what);
           assert.deepEqual(
-            [receipt.metadata.reported_seconds, receipt.metadata.measured_seconds],
-            [reported, measured],
+            {
+              billed: metadata.billed_seconds,
+              measured: metadata.measured_milliseconds,
+              reported: metadata.reported_milliseconds,
+              metering: metadata.metering,
+            },
+            {
+              billed,
+              measured: Math.round(measured * 1000),
+              reported: reported === null ? null : Math.floor(reported * 1000),
+              metering,
+            },
+            what,
           );
+          assert.equal(metadata.hourly_rate_usd, '5.00');
+          assert.equal(costAgain(metadata), amount_usd, what);
         }
       }
     });
+
+  test('of a job completed by hand is metered from its start, at least a second; a repeat is the same answer', async () => {
+    const router = await start();
+    const started = await router.job();
+    await router.post(`/jobs/${started.id}/start`);
+    router.clock.advance(3600.999);
+    const queued = await router.job();
+    for (const [{ id }, billed, measured, amount] of [
+      [started, 3600, 3_600_999, '5.00'],
+      [queued, 1, 0, '0.00'],
+    ] as const) {
+      const job = await router.post(`/jobs/${id}/complete`);
+      const { metadata, amount_usd } = router.receipts().at(-1)!;
+      assert.deepEqual([amount_usd, job.actual_cost_usd, job.status], [amount, Number(amount), 'completed']);
+      assert.deepEqual(metadata, {
+        phase: 'completed',
+        job_type: 'inference',
+        requested_gpu_sku: SKU,
+        hourly_rate_usd: '5.00',
+        billed_seconds: billed,
+        measured_milliseconds: measured,
+        reported_milliseconds: null,
+        metering: 'measured',
+      });
+      const receipts = router.receipts().length;
+      router.clock.advance(60);
+      assert.deepEqual(await router.post(`/jobs/${id}/complete`), job);
+      assert.equal(router.receipts().length, receipts, 'no second receipt');
+    }
+  });
 
   test('is not made by a clock that is set back', async () => {
     const router = await start();
@@ -252,7 +295,16 @@ eachRouter('money', (start) => {
     await router.post(`/jobs/${id}/start`);
     router.clock.advance(-3600);
     const job = await router.post(`/jobs/${id}/complete`);
-    assert.deepEqual([job.actual_hours, job.actual_cost_usd], [0, 0]);
+    assert.deepEqual([job.actual_hours, job.actual_cost_usd], [0.000278, 0]);
     assert.equal(router.receipts().at(-1)!.amount_usd, '0.00');
   });
 });
+
+/** The rule in whole numbers, from what a receipt says and nothing else. */
+function costAgain(metadata: Receipt['metadata']): string {
+  const { metering, measured_milliseconds: measured, reported_milliseconds: reported } = metadata;
+  const taken = metering === 'measured' || reported === null ? measured : Math.min(measured, reported);
+  assert.equal(metadata.billed_seconds, Math.max(1, Math.floor(taken / 1000)));
+  assert.equal(metadata.hourly_rate_usd, '5.00');
+  return cost(SKU, BigInt(metadata.billed_seconds) * 1000n);
+}

@@ -63,9 +63,10 @@ export class Model {
   }
 
   complete(job: ModelJob, now: number): Outcome {
+    if (job.status === 'completed' && job.lease === null) return { ok: 'completed' };
     const free = job.status === 'queued' || (job.status === 'running' && job.lease === null);
     if (!free) return CONFLICT;
-    job.cost = cost(job.sku, BigInt(now - (job.started_at ?? now)));
+    job.cost = cost(job.sku, billed(now - (job.started_at ?? now), null));
     job.receipts.push(`${ownType(job)} completed ${job.cost}`);
     return to(job, 'completed');
   }
@@ -116,9 +117,7 @@ export class Model {
     }
     if (verb === 'artifacts') job.receipts.push('artifact_reported 0.00');
     if (verb === 'complete') {
-      const measured = BigInt(now - (job.started_at ?? now));
-      const used = reported_seconds === null ? measured : BigInt(Math.round(reported_seconds * 1000));
-      job.cost = cost(job.sku, used < 1000n ? 1000n : used);
+      job.cost = cost(job.sku, billed(now - (job.started_at ?? now), reported_seconds));
       job.receipts.push(`worker_job_completed ${job.cost}`, `${ownType(job)} completed ${job.cost}`);
       return to(job, 'completed');
     }
@@ -172,6 +171,12 @@ function to(job: ModelJob, status: Status): Outcome {
 
 function ownType({ type }: Pick<ModelJob, 'type'>): string {
   return type === 'fine_tune' ? 'fine_tune_job' : 'compute_job';
+}
+
+/** Milliseconds of whole seconds: of the smaller time, at least one. */
+function billed(measured_ms: number, reported_seconds: number | null): bigint {
+  const seconds = Math.min(measured_ms / 1000, reported_seconds ?? Number.POSITIVE_INFINITY);
+  return BigInt(Math.max(1, Math.floor(seconds))) * 1000n;
 }
 
 /** Hours to six places, then to the cent, each half to even, on whole numbers. */

@@ -112,16 +112,17 @@ eachRouter('what the bridge is left', (start) => {
     return JSON.parse(row!.document).execution;
   }
 
-  test('the runner of a fine-tune is the GPU type of its node, and what was asked for where no node is registered', async () => {
+  test('the runner of a fine-tune is the SKU it was requested, leased and priced as, whatever its node is registered for', async () => {
     const router = await start({ environment: bridged });
     await router.post('/compute/register-node', { id: 'rig-9', hostname: 'rig-9', gpu_type: 'rog_astral_5090_32gb' });
-    assert.equal((await left(router, {}, 'rig-9')).runner, 'rog_astral_5090_32gb');
+    assert.equal((await left(router, {}, 'rig-9')).runner, SKU);
     assert.equal((await left(router, {}, 'rig-10')).runner, SKU);
   });
 
   test('its seconds are those the router charged for', async () => {
     const reported = await start({ environment: bridged });
-    assert.equal((await left(reported, { duration_seconds: 7200 })).metrics.duration_seconds, 7200);
+    assert.equal((await left(reported, { duration_seconds: 7200 })).metrics.duration_seconds, 90);
+    assert.equal((await left(reported, { duration_seconds: 60.75 })).metrics.duration_seconds, 60);
     assert.equal((await left(reported, {})).metrics.duration_seconds, 90);
     assert.equal((await left(reported, { duration_seconds: 0.25 })).metrics.duration_seconds, 1);
     const measured = await start({ environment: { ...bridged, ROUTER_METERING: 'measured' } });

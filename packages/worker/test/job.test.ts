@@ -31,7 +31,7 @@ describe('a job', () => {
     const { id } = await queue(router, { payload: { lines: 5_000 } });
     const job = await reaches(router, id, 'completed');
 
-    assert.equal(job.actual_cost_usd, 2, 'an hour at the rate of the server');
+    assert.ok(job.actual_hours! < 0.5, 'the hour it reports is not charged: the router measured seconds');
     assert.equal(job.assigned_node_id, 'rig-1');
     const expected = [...Array.from({ length: 5_000 }, (_, i) => `line ${i}`), 'no newline at the end: €'];
     assert.deepEqual(await linesOf(router, id, 'stdout'), expected);

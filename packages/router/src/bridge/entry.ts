@@ -1,23 +1,25 @@
 /** Which finished jobs become a ledger Run, and with what (contract §4). Pure. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { Job, Metering } from '../domain/job.ts';
-import { millisOf } from '../domain/time.ts';
+import type { Job } from '../domain/job.ts';
 import type { BridgeEntry } from '../store/bridge.ts';
 
 interface Performer {
   name: string;
-  /** Of its node. */
-  gpu_type: string;
 }
 
 /** Null for a job that has nothing to show in the ledger. */
-export function bridgeEntry(job: Job, metrics: JsonObject, worker: Performer, metering: Metering): BridgeEntry | null {
-  if (job.job_type === 'fine_tune') return cookEntry(job, metrics, worker, metering);
+export function bridgeEntry(
+  job: Job,
+  metrics: JsonObject,
+  worker: Performer,
+  billed_seconds: number,
+): BridgeEntry | null {
+  if (job.job_type === 'fine_tune') return cookEntry(job, metrics, worker, billed_seconds);
   return job.job_type === 'eval' ? evalEntry(job, metrics, worker) : null;
 }
 
 /** A fine-tune that reports its scores before and after. */
-function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metering: Metering): BridgeEntry | null {
+function cookEntry(job: Job, metrics: JsonObject, worker: Performer, billed_seconds: number): BridgeEntry | null {
   const { eval_before, eval_after } = metrics;
   if (typeof eval_before !== 'number' || typeof eval_after !== 'number') return null;
   const said = { ...job.payload, ...metrics };
@@ -35,17 +37,13 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metering: M
       execution: {
         agent_name: worker.name,
         eval_after,
-        runner: worker.gpu_type,
-        metrics: { ...metrics, duration_seconds: meteredSeconds(job, metrics.duration_seconds, metering) },
+        // What it was requested and priced as: a worker is leased no other hardware than it declared.
+        runner: job.requested_gpu_sku,
+        // What the router charged for, so that the ledger's figure agrees with it.
+        metrics: { ...metrics, duration_seconds: billed_seconds },
       },
     },
   };
-}
-
-/** What the router charged for, so that the ledger's figure agrees with it. */
-function meteredSeconds(job: Job, reported: unknown, metering: Metering): number {
-  const measured = (millisOf(job.actual_finished_at!) - millisOf(job.actual_started_at!)) / 1000;
-  return Math.max(1, metering === 'reported' && typeof reported === 'number' ? reported : measured);
 }
 
 /** An evaluation that names the flight sheet it is to be decided by; its output is the submission. */

@@ -3,10 +3,12 @@
  * changed job and what is to be recorded go out, or a coded refusal. Whoever stores it stores all of it or nothing.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { decimal, formatDecimal, hoursOfSeconds } from '@rcpt/contract/money.ts';
 import type { JobStatus, JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { refuse } from '../problems.ts';
-import { decimal, divide, formatDecimal, hourlyCents, multiply, toCents } from './price.ts';
+import { type Metered, type Metering, meter } from './metering.ts';
+import { meteredCents, priceOf } from './price.ts';
 import type { ReceiptDraft } from './receipt.ts';
 import { instant, millisOf } from './time.ts';
 
@@ -78,16 +80,17 @@ export function start(job: Job, { now }: Clock): Effect {
   return { job: started, receipts: [phase(job, 'started', 0)], events: [event('started', 'Started by the member.')] };
 }
 
-/** A member completes what no worker holds. */
+/** A member completes what no worker holds; metered from its start. A repeat changes nothing. */
 export function completeByHand(job: Job, { now }: Clock): Effect {
+  if (job.status === 'completed' && job.lease_id === null) return same(job);
   const held = job.status === 'running' && job.lease_id !== null;
   if (held || (job.status !== 'queued' && job.status !== 'running'))
     throw conflict(job, 'complete', 'queued or running without a lease');
-  const seconds = secondsSince(job.actual_started_at, now);
-  const finished = finish(job, 'completed', seconds, now);
+  const metered = meter(millisSince(job.actual_started_at, now), undefined, 'measured');
+  const finished = finish(job, metered, now);
   return {
     job: finished,
-    receipts: [phase(finished, 'completed', finished.actual_cents!, { measured_seconds: seconds })],
+    receipts: [phase(finished, 'completed', finished.actual_cents!, inReceipt(finished, metered))],
     events: [event('completed', 'Completed by the member.')],
   };
 }
@@ -160,23 +163,13 @@ export interface Completion {
 export function completeByWorker(job: Job, holder: Holder, done: Completion, metering: Metering, clock: Clock): Effect {
   if (job.status === 'completed' && holds(job, holder)) return same(job);
   requireLease(job, holder, clock, 'complete');
-  const measured = secondsSince(job.actual_started_at, clock.now);
-  const reported = done.metrics?.duration_seconds;
-  const seconds = metering === 'reported' && reported !== undefined ? reported : measured;
-  const finished = finish(
-    { ...job, output_uri: done.output_uri ?? job.output_uri },
-    'completed',
-    Math.max(1, seconds),
-    clock.now,
-  );
+  const metered = meterWork(job, done.metrics?.duration_seconds, metering, clock.now);
+  const finished = finish({ ...job, output_uri: done.output_uri ?? job.output_uri }, metered, clock.now);
   const metadata = {
     worker_id: holder.worker_id,
     lease_id: job.lease_id,
     attempt: job.attempt,
-    hours: finished.actual_hours,
-    measured_seconds: measured,
-    reported_seconds: reported ?? null,
-    metering,
+    ...inReceipt(finished, metered),
   };
   return {
     job: finished,
@@ -187,7 +180,11 @@ export function completeByWorker(job: Job, holder: Holder, done: Completion, met
     events: [event('completed', done.final_message ?? 'Completed.', holder.worker_id, { metrics: done.metrics ?? {} })],
   };
 }
-export type Metering = 'reported' | 'measured';
+
+/** What a worker's job is charged for: measured from accept to `now`. */
+export function meterWork(job: Job, reported_seconds: number | undefined, metering: Metering, now: number): Metered {
+  return meter(millisSince(job.actual_started_at, now), reported_seconds, metering);
+}
 
 /** Failed, and nothing is charged. */
 export function fail(
@@ -288,22 +285,25 @@ function conflict(job: Job, act: string, needed: string) {
   });
 }
 
-/** Hours to 6 places, then plain multiplication by the server's rate, to the cent, half to even. */
-function finish(job: Job, status: 'completed', seconds: number, now: number): Job {
-  const hours = divide(decimal(seconds), decimal(3600), 6);
+function finish(job: Job, { billed_seconds }: Metered, now: number): Job {
   return {
     ...job,
-    status,
+    status: 'completed',
     actual_started_at: job.actual_started_at ?? instant(now),
     actual_finished_at: instant(now),
-    actual_hours: formatDecimal(hours),
-    actual_cents: toCents(multiply(hourlyCents(job.requested_gpu_sku), hours)),
+    actual_hours: formatDecimal(hoursOfSeconds(decimal(billed_seconds))),
+    actual_cents: meteredCents(job.requested_gpu_sku, billed_seconds),
   };
 }
 
+/** With the rate, the amount can be computed again from the receipt alone. */
+function inReceipt({ requested_gpu_sku }: Job, metered: Metered): JsonObject {
+  return { hourly_rate_usd: priceOf(requested_gpu_sku).hourly_rate_usd, ...metered };
+}
+
 /** Never negative, also when the clock was set back meanwhile. */
-function secondsSince(at: string | null, now: number): number {
-  return at === null ? 0 : Math.max(0, now - millisOf(at)) / 1000;
+function millisSince(at: string | null, now: number): number {
+  return at === null ? 0 : Math.max(0, now - millisOf(at));
 }
 
 function expiry({ now, lease_seconds }: Clock): string {

@@ -1,14 +1,7 @@
 /** What things cost: server-side rates only, exact decimals, whole cents. */
-import { type Decimal, decimal, multiply, round } from '@rcpt/contract/money.ts';
+import { costOfHours, costOfSeconds, type Decimal, decimal } from '@rcpt/contract/money.ts';
 import { gpuPrice } from '@rcpt/contract/prices.ts';
 import { refuse } from '../problems.ts';
-
-export { type Decimal, decimal, divide, formatDecimal, multiply } from '@rcpt/contract/money.ts';
-
-/** The rate in cents per hour. Throws `gpu_unpriced`. */
-export function hourlyCents(gpu_sku: string): Decimal {
-  return multiply(decimal(priceOf(gpu_sku).hourly_rate_usd), decimal(100));
-}
 
 /** Throws `gpu_unpriced`. */
 export function priceOf(gpu_sku: string) {
@@ -23,12 +16,22 @@ export function priceOf(gpu_sku: string) {
 
 /** Rate × hours. Throws `gpu_unpriced`. */
 export function quoteCents(gpu_sku: string, hours: number): number {
-  return toCents(multiply(hourlyCents(gpu_sku), decimal(hours)));
+  return wholeCents(costOfHours(rateOf(gpu_sku), decimal(hours)));
 }
 
-/** Whole cents, half to even. */
-export function toCents(cents: Decimal): number {
-  return Number(round(cents, 0).unscaled);
+/** Rate × hours to six places. Throws `gpu_unpriced`. */
+export function meteredCents(gpu_sku: string, seconds: number): number {
+  return wholeCents(costOfSeconds(rateOf(gpu_sku), decimal(seconds)));
+}
+
+/** USD per hour. Throws `gpu_unpriced`. */
+function rateOf(gpu_sku: string): Decimal {
+  return decimal(priceOf(gpu_sku).hourly_rate_usd);
+}
+
+/** Of an amount with two decimals. */
+function wholeCents({ unscaled }: Decimal): number {
+  return Number(unscaled);
 }
 
 /** `"10.00"`. */

@@ -3,6 +3,7 @@ import type { App } from '@rcpt/service/http.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { z } from 'zod';
 import { priceOf, quoteCents, usdNumber } from '../domain/price.ts';
+import { estimateInReceipt } from '../domain/receipt.ts';
 import { showNode, showNodes } from '../nodes.ts';
 import type { Router } from '../router.ts';
 import { loadMember } from '../store/members.ts';
@@ -66,7 +67,7 @@ export function computeRoutes(app: App, router: Router): void {
           job_id: null,
           dataset_ids: [],
           amount_cents: cents,
-          metadata: { requested_gpu_sku, estimated_hours, job_type, hourly_rate_usd },
+          metadata: { requested_gpu_sku, job_type, hourly_rate_usd, ...estimateInReceipt(estimated_hours) },
         });
         const quote: z.infer<typeof Quote> = {
           member_id,

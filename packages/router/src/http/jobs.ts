@@ -77,10 +77,14 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
     (request) => shown(request.params.id),
   );
 
-  const byHand = (verb: string, summary: string, apply: (job: StoredJob, clock: Clock) => Effect) =>
+  const byHand = (
+    verb: string,
+    words: { summary: string; description?: string },
+    apply: (job: StoredJob, clock: Clock) => Effect,
+  ) =>
     app.post(
       `/jobs/:id/${verb}`,
-      { config, schema: { ...common, summary, params: Id, response: { 200: Job } } },
+      { config, schema: { ...common, ...words, params: Id, response: { 200: Job } } },
       async (request) => {
         const job = await writer.act<StoredJob>({
           kind: 'job',
@@ -94,9 +98,17 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
         return (await showJobs(fleet, [job], router.now()))[0]!;
       },
     );
-  byHand('start', 'Start a queued job by hand, without a worker', start);
-  byHand('complete', 'Complete a job that no worker holds', completeByHand);
-  byHand('cancel', 'Cancel; a worker that holds it is told at once', cancel);
+  byHand('start', { summary: 'Start a queued job by hand, without a worker' }, start);
+  byHand(
+    'complete',
+    {
+      summary: 'Complete a job that no worker holds',
+      description:
+        'Billed are the whole seconds since it was started, at least 1. A job that was completed so already is answered unchanged.',
+    },
+    completeByHand,
+  );
+  byHand('cancel', { summary: 'Cancel; a worker that holds it is told at once' }, cancel);
 
   app.get(
     '/jobs/:id/events',

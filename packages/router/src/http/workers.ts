@@ -142,7 +142,14 @@ export function workerRoutes(app: App, router: Router): void {
     '/workers/jobs/:id/complete',
     {
       config,
-      schema: { ...held, summary: 'Complete; the server computes the cost', body: Completion, response: { 200: Job } },
+      schema: {
+        ...held,
+        summary: 'Complete; the server computes the cost',
+        description:
+          'Billed are whole seconds: the smaller of `metrics.duration_seconds` and what the router measured from accept to now, at least 1; with `ROUTER_METERING=measured` the measured ones. The cost is the server’s rate × hours (billed seconds / 3600, to six places), to the cent, half to even. The receipt says `billed_seconds`, `measured_milliseconds`, `reported_milliseconds` and `hourly_rate_usd`.',
+        body: Completion,
+        response: { 200: Job },
+      },
     },
     async (request) =>
       showJob(await completeJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),

@@ -45,18 +45,19 @@ function Line({ word, rate, hours, cost }: { word: string; rate: string | undefi
   );
 }
 
-/** Both clocks stand in the receipt; this says which of them counted. */
+/** How the billed seconds come about stands in the receipt of the completion. */
 function Metering({ receipts }: { receipts: readonly RouterReceipt[] }) {
-  const metadata = receipts.find(({ receipt_type }) => receipt_type === 'worker_job_completed')?.metadata;
-  if (metadata === undefined || typeof metadata.measured_seconds !== 'number') return null;
-  const measured = durationWords(metadata.measured_seconds * 1000);
-  const { reported_seconds, metering } = metadata;
-  if (metering !== 'reported' || typeof reported_seconds !== 'number')
-    return <p className="muted">Measured by the router: {measured}, at least one second.</p>;
+  const metadata = receipts.find(({ metadata }) => typeof metadata.billed_seconds === 'number')?.metadata;
+  if (metadata === undefined) return null;
+  const { reported_milliseconds: reported, metering } = metadata;
+  const billed = Number(metadata.billed_seconds).toLocaleString('en-US');
+  const measured = durationWords(Number(metadata.measured_milliseconds));
   return (
     <p className="muted">
-      Reported by the worker: {durationWords(reported_seconds * 1000)}, at least one second. The router measured{' '}
-      {measured} from accept to completion.
+      Billed: {billed} s, whole seconds and at least one. The router measured {measured}
+      {typeof reported === 'number' && `, the worker reported ${durationWords(reported)}`}
+      {typeof reported === 'number' && (metering === 'reported' ? '; the smaller counts.' : '; the router’s counts.')}
+      {typeof reported !== 'number' && '.'}
     </p>
   );
 }

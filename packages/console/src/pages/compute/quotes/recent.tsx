@@ -94,11 +94,17 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
 }
 
 function wishOf({ member_id, metadata }: RouterReceipt): QuoteWish {
-  const { requested_gpu_sku, estimated_hours, job_type } = metadata;
+  const { requested_gpu_sku, job_type } = metadata;
   return {
     member_id,
     requested_gpu_sku: String(requested_gpu_sku ?? ''),
-    hours: String(estimated_hours ?? ''),
+    hours: hoursIn(metadata),
     job_type: JOB_TYPES.find((type) => type === job_type) ?? (String(job_type) as JobType),
   };
+}
+
+/** The receipt's hours have two decimals; its milliseconds are exact. */
+function hoursIn({ estimated_milliseconds, estimated_hours }: RouterReceipt['metadata']): string {
+  if (typeof estimated_milliseconds !== 'number') return String(estimated_hours ?? '');
+  return String(Number((estimated_milliseconds / 3_600_000).toFixed(6)));
 }

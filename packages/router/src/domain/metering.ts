@@ -1,0 +1,38 @@
+/** How long a job is charged for (contract §3, Workers: complete). Pure. */
+import { decimal, multiply } from '@rcpt/contract/money.ts';
+
+/** `measured` ignores the seconds that a worker reports. */
+export type Metering = 'reported' | 'measured';
+
+/** As it stands in the receipt, which shows how the billed seconds come about. */
+export interface Metered {
+  billed_seconds: number;
+  measured_milliseconds: number;
+  /** Null when none were reported. */
+  reported_milliseconds: number | null;
+  metering: Metering;
+}
+
+/**
+ * The smaller of what the router measured and what the worker reported, in whole seconds that are over, at least 1: a worker
+ * can lower its bill and never raise it.
+ */
+export function meter(
+  measured_milliseconds: number,
+  reported_seconds: number | undefined,
+  metering: Metering,
+): Metered {
+  const reported_milliseconds = reported_seconds === undefined ? null : wholeMilliseconds(reported_seconds);
+  const taken =
+    metering === 'measured' || reported_milliseconds === null
+      ? measured_milliseconds
+      : Math.min(measured_milliseconds, reported_milliseconds);
+  const billed_seconds = Math.max(1, Math.floor(taken / 1000));
+  return { billed_seconds, measured_milliseconds, reported_milliseconds, metering };
+}
+
+/** Cut, never rounded up: 1.9999 seconds are not 2. */
+function wholeMilliseconds(seconds: number): number {
+  const { unscaled, scale } = multiply(decimal(seconds), decimal(1000));
+  return Number(unscaled / 10n ** BigInt(scale));
+}
