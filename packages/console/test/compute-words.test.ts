@@ -5,7 +5,7 @@ import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { type Bucket, labelWords, sumOf, today, whenWords } from '../src/pages/compute/history.ts';
 import { datesOf, metricsOf, runOf, stepsOf, workerOf } from '../src/pages/compute/job/steps.ts';
 import { declared, gpusOf, machineOf } from '../src/pages/compute/machine.ts';
-import { hoursOf, payloadOf, priceOf } from '../src/pages/compute/price.ts';
+import { costOf, hoursOf, payloadOf } from '../src/pages/compute/price.ts';
 import { reasonsOf } from '../src/pages/compute/waiting.ts';
 import { waitingWords } from '../src/pages/compute/words.ts';
 
@@ -21,6 +21,7 @@ describe('a job', () => {
     status: 'queued',
     estimated_hours: 1,
     estimated_cost_usd: 2,
+    hourly_rate_usd: 2,
     actual_started_at: null,
     actual_finished_at: null,
     actual_hours: null,
@@ -135,10 +136,11 @@ describe('the queue', () => {
 
 describe('prices', () => {
   test('are exact, whatever a binary float makes of the hours', () => {
-    assert.equal(priceOf('rtx6000_blackwell_96gb', 0.1), '0.50');
-    assert.equal(priceOf('rog_astral_5090_32gb', 2.5), '5.00');
-    assert.equal(priceOf('rog_astral_5090_32gb', 0.0025), '0.00');
-    assert.equal(priceOf('abacus', 1), null);
+    const cost = (hourly_rate_usd: number, hours: number) => costOf({ hourly_rate_usd }, hours);
+    assert.equal(cost(5, 0.1), '0.50');
+    assert.equal(cost(2, 2.5), '5.00');
+    assert.equal(cost(2, 0.0025), '0.00');
+    assert.equal(cost(0.07, 3), '0.21');
   });
 
   test('take hours as people type them', () => {

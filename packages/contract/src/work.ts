@@ -1,5 +1,6 @@
 /** What a Run gathers on its way: the facts every lane is given, and the records the stages leave. */
 import { z } from 'zod';
+import type { GpuPrice } from './prices.ts';
 import {
   CheckCategory,
   CheckSeverity,
@@ -68,6 +69,8 @@ export interface Work<Inputs, Execution> {
   execution: Execution;
   evidence: EvidenceFact[];
   agent_profile: AgentProfile;
+  /** Of the node the lane `runs_on`, as it stood when the checks ran; null without one. */
+  price: GpuPrice | null;
 }
 
 /** What a lane may know when it builds its block. `assignment` is set on the eval lane only. */

@@ -88,6 +88,7 @@ function check(lane: LaneName, inputs: JsonObject, execution: JsonObject, attach
       execution: Execution.parse(execution),
       evidence: attached,
       agent_profile: { name: 'a', capability_tier: 'b', harness: 'c', model: 'd' },
+      price: null,
     },
     null,
   );

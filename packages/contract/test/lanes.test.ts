@@ -8,6 +8,7 @@ import { assignmentOf } from '../src/lanes/eval.ts';
 import { pinnedModelOf } from '../src/lanes/model-pin.ts';
 import { outputSha256, sealOutput } from '../src/lanes/output.ts';
 import { LANES, laneBySchema } from '../src/lanes/registry.ts';
+import { DEFAULT_PRICES, priceTable } from '../src/prices.ts';
 import { LaneName, SchemaId } from '../src/vocabulary.ts';
 import type { Json, JsonObject } from '../src/wire.ts';
 import { approved, CREATED_AT, MINTED_AT, SOUND, sealedBlock, workOf } from './works.ts';
@@ -235,7 +236,7 @@ test('lift is exact to six places', () => {
 test('compute is the price times the declared seconds; a caller may declare a cost only where there is no price', () => {
   const [larger, smaller] = ['rtx6000_blackwell_96gb', 'rog_astral_5090_32gb'] as const;
   const cost = (runner: string, metrics: JsonObject, compute_usd?: number) =>
-    computeUsd({ runner, metrics, compute_usd });
+    computeUsd({ metrics, compute_usd }, priceTable(DEFAULT_PRICES).of(runner));
   assert.equal(cost(larger, { duration_seconds: 5400 }), 7.5);
   assert.equal(cost(smaller, { duration_seconds: 5400 }, 0.01), 3);
   assert.equal(cost(larger, { duration_seconds: 10.8 }), 0.02);
@@ -245,6 +246,18 @@ test('compute is the price times the declared seconds; a caller may declare a co
   assert.equal(cost('my_laptop', { duration_seconds: 5400 }, 1.005), 1);
   assert.equal(cost('my_laptop', { duration_seconds: 5400 }), 0);
   assert.equal(cost('constructor', {}, 3), 3);
+});
+
+test('what is priced is sealed, and printed from the sealed bytes alone', () => {
+  const { cook } = LANES;
+  const work = { ...workOf('cook'), price: { gpu_type: 'x', gpu_name: 'The X', vram_gb: 0, hourly_rate_usd: '1.00' } };
+  const detail = cook.checks(work, null).find(({ key }) => key === 'runner_priced')?.detail;
+  assert.equal(detail, 'The X at 1.00 USD per hour.');
+  const block = cook.block(approved(cook, work));
+  assert.equal((block.cook as JsonObject).compute_usd, 1.5);
+  const printed = JSON.stringify(cook.print(block));
+  assert.ok(printed.includes('rtx6000_blackwell_96gb'));
+  assert.ok(!printed.includes('RTX PRO 6000'), 'no name that is not sealed');
 });
 
 test('a cook points to the pin of its base model, and only then', () => {

@@ -3,11 +3,13 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Lane } from '../src/lanes/lane.ts';
 import { LANES } from '../src/lanes/registry.ts';
+import { DEFAULT_PRICES, priceTable } from '../src/prices.ts';
 import { verdict } from '../src/verdict.ts';
 import type { LaneName } from '../src/vocabulary.ts';
 import type { JsonObject } from '../src/wire.ts';
 import type { ApprovedWork, EvidenceFact, Work } from '../src/work.ts';
 
+const PRICES = priceTable(DEFAULT_PRICES);
 export const CREATED_AT = '2026-05-29T20:14:33.123Z';
 export const MINTED_AT = '2026-05-29T20:20:00.000Z';
 
@@ -118,6 +120,7 @@ export function workOf(name: LaneName, change: Change = {}): Work<JsonObject, Js
     execution,
     evidence: change.evidence ?? sound.evidence,
     agent_profile: { ...declared, ...lane.agent(execution), ...change.agent },
+    price: lane.runs_on ? PRICES.of(lane.runs_on(execution)) : null,
   };
 }
 

@@ -36,6 +36,7 @@ const LedgerSettings = z.object({
     .regex(MAIL_FROM)
     .default('Receipt Ledger <receipts@localhost>')
     .meta({ env: 'LEDGER_EMAIL_FROM', takes: 'an e-mail address' }),
+  prices_file: setting.prices(),
   admin_token: setting.bearer('LEDGER_ADMIN_TOKEN'),
   router_token: setting.bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
   session_secret: z

@@ -1,4 +1,5 @@
 /** What every route of the ledger stands on; built once in main.ts. */
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
@@ -15,6 +16,7 @@ export interface Ledger {
   /** What links to this ledger start with: `LEDGER_BASE_URL`, else the listen address. */
   base_url: string;
   db: Db;
+  prices: PriceTable;
   minter: Minter;
   verifier: Verifier;
   desk: NewsDesk;

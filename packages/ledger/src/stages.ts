@@ -7,6 +7,7 @@ import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { Decision } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
@@ -47,6 +48,7 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
     executed_by: null,
     checks: [],
     assignment: null,
+    price: null,
     verdict: null,
     approval: null,
     approved_block: null,
@@ -91,16 +93,19 @@ export async function postExecution(
   });
 }
 
-/** Checks: the lane's own, on what was posted. Throws `run_stage_conflict`. */
-export async function runChecks(tx: Queries, by: Principal, id: string, at: string): Promise<Run> {
+/** Checks: the lane's own, on what was posted, at the prices of this instant. Throws `run_stage_conflict`. */
+export async function runChecks(tx: Queries, by: Principal, id: string, prices: PriceTable, at: string): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Execution');
   const lane = LANES[run.lane];
   const sheet = await sheetNamed(tx, by.organization_id, lane, run.inputs);
+  const runs_on = lane.runs_on?.(run.execution ?? {});
+  const price = runs_on === undefined ? null : prices.of(runs_on);
   return updateRun(tx, run, {
     stage: 'Checks',
     stages: reach(run.stages, 'Checks', at, by.id),
-    checks: lane.checks(workOf(run, lane), sheet === null ? null : executorOf(by.organization_id, sheet)),
+    price,
+    checks: lane.checks(workOf({ ...run, price }, lane), sheet === null ? null : executorOf(by.organization_id, sheet)),
     assignment: sheet === null ? null : assignmentOf(sheet, run.inputs),
     updated_at: at,
   });
@@ -209,6 +214,7 @@ function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
       byte_size,
     })),
     agent_profile: profileOf(run, lane.agent(execution)),
+    price: run.price,
   };
 }
 

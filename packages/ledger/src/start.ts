@@ -3,6 +3,7 @@ import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
 import { newSortedSecret, now } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
+import { openPrices } from '@rcpt/service/prices.ts';
 import { listen, openOwnDatabase } from '@rcpt/service/start.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -33,6 +34,7 @@ export interface RunningLedger {
 
 /** Throws `schema_behind`, the error of a port that is taken, or `ConfigError` for a setting that cannot be used. */
 export async function startLedger(config: Config, logger: Logger): Promise<RunningLedger> {
+  const prices = openPrices(config.prices_file);
   const db = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
 
   const storage = openStorage(config.storage_url);
@@ -74,6 +76,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       return config.base_url ?? address.url;
     },
     db,
+    prices,
     minter,
     people,
     kept,

@@ -47,7 +47,8 @@ function findings(name: string, submission: Submission): Check[] {
   const run = { id: 'run_1', lane: 'eval' as const, title: submission.title, created_at: '2026-05-29T20:14:33.123Z' };
   const agent_profile = { name: 'a', capability_tier: 'undeclared', harness: 'undeclared', model: 'm' };
   const [inputs, execution] = [lane.inputs.parse(submission.inputs), lane.execution.parse(submission.execution)];
-  return lane.checks({ run, inputs, execution, evidence, agent_profile }, compileSheet(FlightSheet.parse(read(name))));
+  const work = { run, inputs, execution, evidence, agent_profile, price: null };
+  return lane.checks(work, compileSheet(FlightSheet.parse(read(name))));
 }
 
 for (const [name, broken] of Object.entries(BROKEN)) {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
@@ -23,6 +24,7 @@ import { type Row, readChain, resealed, type StoredChain, writeChain } from './t
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
 
+const PRICES = priceTable(DEFAULT_PRICES);
 const LANES = Object.keys(WORK) as LaneName[];
 const LENGTH = 2 * LANES.length;
 const LAST = LENGTH - 1;
@@ -430,7 +432,7 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
             const at = now();
             const { id } = await openRun(tx, by, { lane, title, inputs: inputsOf({ lane, ...rest }) as never }, at);
             await postExecution(tx, by, id, WORK[lane].execution as never, at);
-            await runChecks(tx, by, id, at);
+            await runChecks(tx, by, id, PRICES, at);
             await giveVerdict(tx, by, id, at);
             await approve(tx, by, id, { decision: 'approved' }, at);
             return id;

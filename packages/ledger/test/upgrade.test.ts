@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
 import type { Db, Value } from '@rcpt/service/db.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
@@ -16,6 +17,7 @@ import { listRuns, loadRun } from '../src/store/runs.ts';
 import { foundOrganization } from '../src/tenancy.ts';
 import { createVerifier } from '../src/verify.ts';
 
+const PRICES = priceTable(DEFAULT_PRICES);
 const minterOf = (db: Db) =>
   createMinter({
     db,
@@ -75,7 +77,7 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
       const inputs = { task: 'Count', notify: ['client@example.org'] };
       const { id } = await openRun(tx, by, { lane: 'generic', title: `Run ${ids.length}`, inputs } as never, now());
       if (reached > 0) await postExecution(tx, by, id, { output: { total: 1 } } as never, now());
-      if (reached > 1) await runChecks(tx, by, id, now());
+      if (reached > 1) await runChecks(tx, by, id, PRICES, now());
       if (reached > 1) await giveVerdict(tx, by, id, now());
       if (reached > 2) await approve(tx, by, id, { decision: 'approved' }, now());
       ids.push(id);
@@ -87,7 +89,7 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
 async function copyBack(from: Db, to: Db, runs: Run[]): Promise<void> {
   for (const table of ['organizations', 'chains', 'receipts'])
     for (const row of await from.all<Record<string, Value>>(`select * from ${table}`)) await insertRow(to, table, row);
-  for (const run of runs) {
+  for (const { price: _, ...run } of runs) {
     const stored = Object.entries(run).map(([name, value]) => [
       name,
       typeof value === 'string' || value === null ? value : JSON.stringify(value),

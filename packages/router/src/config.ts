@@ -13,6 +13,7 @@ const RouterSettings = z.object({
     .enum(['reported', 'measured'])
     .default('reported')
     .meta({ env: 'ROUTER_METERING', takes: 'reported or measured' }),
+  prices_file: setting.prices(),
   lease_seconds: z
     .string()
     .regex(/^[1-9]\d{0,6}$/)

@@ -1,9 +1,10 @@
 /** Jobs as members see them, and how one is made. */
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';
 import { type Job, phase } from './domain/job.ts';
-import { quoteCents, usdNumber } from './domain/price.ts';
+import { priceOf, quoteCents, usdNumber } from './domain/price.ts';
 import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
 import type { Fleet } from './fleet.ts';
@@ -11,9 +12,10 @@ import type { StoredWorker } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
-/** The member must exist and the SKU have a price; both are looked at before. */
-export function newJob(body: NewJob): CreateAct {
-  const estimated_cents = quoteCents(body.requested_gpu_sku, body.estimated_hours);
+/** The member must exist; that is looked at before. Throws `gpu_unpriced`. */
+export function newJob(body: NewJob, prices: PriceTable): CreateAct {
+  const { hourly_rate_usd } = priceOf(prices, body.requested_gpu_sku);
+  const estimated_cents = quoteCents(hourly_rate_usd, body.estimated_hours);
   return {
     kind: 'create',
     create(book) {
@@ -26,6 +28,7 @@ export function newJob(body: NewJob): CreateAct {
         priority: body.priority ?? 0,
         estimated_hours: String(body.estimated_hours),
         estimated_cents,
+        hourly_rate_usd,
         input_dataset_ids: body.input_dataset_ids ?? [],
         payload: body.payload ?? {},
         max_attempts: body.max_attempts ?? ATTEMPTS,
@@ -78,6 +81,7 @@ export function showJob(job: Job, workers: ReadonlyMap<string, StoredWorker>, no
     status: job.status,
     estimated_hours: Number(job.estimated_hours),
     estimated_cost_usd: usdNumber(job.estimated_cents),
+    hourly_rate_usd: Number(job.hourly_rate_usd),
     actual_started_at: job.actual_started_at,
     actual_finished_at: job.actual_finished_at,
     actual_hours: job.actual_hours === null ? null : Number(job.actual_hours),

@@ -3,7 +3,6 @@
  * of that queue is locked, the heads are merged oldest first within priority, and each worker gets the first that it can do.
  * A job is leased by changing its own row, so there is one lease or none. Rows that another process is leasing are left out.
  */
-import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
 import { type Queries, together } from '@rcpt/service/db.ts';
@@ -20,6 +19,7 @@ export interface LeaseAct {
   worker_id: string;
   node_id: string;
   job_types: JobType[];
+  /** Only such as have a queue (`Router.skus`). */
   gpu_skus: string[];
   max_jobs: number;
   /** False once nobody waits for the answer any more: nothing is leased for it. */
@@ -102,10 +102,8 @@ export function enqueue(queues: Queues, jobs: Job[]): void {
   if (jobs.length > 0) for (const queue of queues.values()) queue.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
 
-/** Only priced SKUs have queues. */
 function pairsOf({ gpu_skus, job_types }: Pick<LeaseAct, 'gpu_skus' | 'job_types'>): string[] {
-  const skus = [...new Set(gpu_skus)].filter((sku) => gpuPrice(sku) !== null);
-  return skus.flatMap((sku) => [...new Set(job_types)].map((type) => queueKey(sku, type)));
+  return [...new Set(gpu_skus)].flatMap((sku) => [...new Set(job_types)].map((type) => queueKey(sku, type)));
 }
 
 /** Higher priority first, then the older one: ids sort by the instant they were made. */

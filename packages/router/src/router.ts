@@ -1,4 +1,5 @@
 /** What every route of the router stands on; built once in start.ts. */
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
@@ -11,6 +12,9 @@ import type { Writer } from './writer.ts';
 export interface Router {
   config: Config;
   db: Db;
+  prices: PriceTable;
+  /** What has a queue: every type with a price, and those that unfinished jobs still ask for. */
+  skus: ReadonlySet<string>;
   writer: Writer;
   desk: NewsDesk;
   folder: ReceiptsFolder;

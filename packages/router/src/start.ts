@@ -3,6 +3,7 @@ import { createProbe } from '@rcpt/service/health.ts';
 import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
+import { openPrices } from '@rcpt/service/prices.ts';
 import { listen, openOwnDatabase, underSetting } from '@rcpt/service/start.ts';
 import { createApp } from './app.ts';
 import { startBridge } from './bridge/deliver.ts';
@@ -13,6 +14,7 @@ import { openNewsDesk } from './news.ts';
 import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
 import { recoverReceipts } from './receipts/recover.ts';
 import type { Router } from './router.ts';
+import { unfinishedSkus } from './store/skus.ts';
 import { keepSweeping } from './sweep.ts';
 import { createWaiting } from './waiting.ts';
 import { createWriter } from './writer.ts';
@@ -31,6 +33,7 @@ export async function startRouter(
   logger: Logger,
   now: () => number = Date.now,
 ): Promise<RunningRouter> {
+  const prices = openPrices(config.prices_file);
   const db = await openOwnDatabase('ROUTER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
   const wrong = `ROUTER_RECEIPTS_DIR: got ${JSON.stringify(config.receipts_dir)}, takes a folder it can write to`;
   const folder = await underSetting(wrong, async () => openReceiptsFolder(config.receipts_dir));
@@ -53,8 +56,21 @@ export async function startRouter(
   const probe = createProbe(async () => void (await db.get('select 1 as one')), {
     onFailure: (error) => logger.warn({ dependency: 'db', err: error }, 'probe failed'),
   });
-  const waiting = createWaiting(desk);
-  const router: Router = { config, db, writer, desk, folder, fleet: createFleet(db), waiting, probe, now };
+  const skus = new Set([...prices.rows.map(({ gpu_type }) => gpu_type), ...(await unfinishedSkus(db))]);
+  const waiting = createWaiting(desk, skus);
+  const router: Router = {
+    config,
+    db,
+    prices,
+    skus,
+    writer,
+    desk,
+    folder,
+    fleet: createFleet(db),
+    waiting,
+    probe,
+    now,
+  };
   const app = await createApp(router, logger);
   const stopSweeping = keepSweeping(router, logger);
   const bridge = startBridge(router, logger);

@@ -1,5 +1,5 @@
 /** The summary page: counts and sums as of now. */
-import { ANNUAL_MEMBERSHIP_USD } from '@rcpt/contract/prices.ts';
+import { ANNUAL_MEMBERSHIP_USD, type PriceTable } from '@rcpt/contract/prices.ts';
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { z } from 'zod';
@@ -34,11 +34,11 @@ export const Summary = z.object({
   expired_leases: count,
 });
 
-export async function summarize(db: Queries, now: number): Promise<z.infer<typeof Summary>> {
+export async function summarize(db: Queries, prices: PriceTable, now: number): Promise<z.infer<typeof Summary>> {
   const [members, datasets, nodes, jobs, workers, held, expired, memberships] = await Promise.all([
     countActiveMembers(db, instant(now)),
     countDatasets(db),
-    showNodes(db, now),
+    showNodes(db, prices, now),
     jobsPerStatus(db),
     listWorkers(db),
     countHeld(db),

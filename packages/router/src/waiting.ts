@@ -2,7 +2,6 @@
  * Long polls: workers that wait for a job, and workers that wait for word about themselves. A new job wakes one worker
  * that can do it, not all of them; whoever was first is woken first. A call that was not needed is passed on.
  */
-import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { type NewsDesk, queueKey } from './news.ts';
 
@@ -33,7 +32,7 @@ interface Waiter {
 
 const WORD = '';
 
-export function createWaiting(desk: NewsDesk): Waiting {
+export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiting {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
   let closed = false;
@@ -85,7 +84,7 @@ export function createWaiting(desk: NewsDesk): Waiting {
 
   return {
     forJob(gpu_skus, job_types, seconds) {
-      const skus = gpu_skus.filter((sku) => gpuPrice(sku) !== null);
+      const skus = gpu_skus.filter((sku) => known.has(sku));
       const keys = skus.flatMap((sku) => job_types.map((type) => queueKey(sku, type)));
       return wait(forJobs, keys, seconds);
     },

@@ -214,7 +214,7 @@ async function leaseNow(
     worker_id: worker.id,
     node_id: worker.node_id,
     job_types: body.supported_job_types,
-    gpu_skus: body.supported_gpu_skus,
+    gpu_skus: body.supported_gpu_skus.filter((sku) => router.skus.has(sku)),
     max_jobs: body.max_jobs ?? 1,
     wanted: () => !caller.gone(),
   });

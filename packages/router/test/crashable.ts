@@ -3,6 +3,7 @@
  * the same database and the same receipts folder. Calls go through the whole of HTTP but the socket.
  */
 import { appendFileSync } from 'node:fs';
+import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
 import { createProbe } from '@rcpt/service/health.ts';
 import { createLogger } from '@rcpt/service/log.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
@@ -89,6 +90,8 @@ export async function openCrashable(database_url: string, folder_path: string, c
       onNews: desk.tell,
     });
     const probe = createProbe(async () => undefined);
+    const prices = priceTable(DEFAULT_PRICES);
+    const skus = new Set(prices.rows.map(({ gpu_type }) => gpu_type));
     const router: Router = {
       config,
       db,
@@ -96,7 +99,9 @@ export async function openCrashable(database_url: string, folder_path: string, c
       desk,
       folder,
       fleet: createFleet(db),
-      waiting: createWaiting(desk),
+      waiting: createWaiting(desk, skus),
+      prices,
+      skus,
       probe,
       now,
     };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { eachEngine } from '../../service/test/engines.ts';
@@ -17,6 +18,7 @@ import { createWriter } from '../src/writer.ts';
 import { receiptsIn } from './records.ts';
 import { START, temporaryFolder } from './running.ts';
 
+const PRICES = priceTable(DEFAULT_PRICES);
 const SKU = 'rog_astral_5090_32gb';
 const JOB_TYPE = 'inference';
 /** What rides with the next commit waits a quarter of a second for it. */
@@ -148,7 +150,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
   test('leases new jobs with the commit that creates them, in their place among the stored ones', async () => {
     const { writer, db, end } = await opened({});
     const job = (priority: number) =>
-      newJob({ member_id: 'mem_1', job_type: JOB_TYPE, requested_gpu_sku: SKU, estimated_hours: 1, priority });
+      newJob({ member_id: 'mem_1', job_type: JOB_TYPE, requested_gpu_sku: SKU, estimated_hours: 1, priority }, PRICES);
     const lease = (max_jobs: number): Act<Granted> => ({
       kind: 'lease',
       worker_id: 'worker_1',

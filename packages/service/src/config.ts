@@ -102,6 +102,13 @@ export const setting = {
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
       .meta({ env, takes: 'debug, info, warn, error or silent' }),
+  /** The name alone: the file is read as the service starts (prices.ts). */
+  prices: () =>
+    z.string().optional().meta({
+      env: 'PRICES_FILE',
+      takes:
+        'a JSON file of hourly rates that adds to the price table or replaces rows; the same for ledger and router',
+    }),
   matching: (env: string, pattern: RegExp, fallback: string, takes: string) =>
     z.string().regex(pattern).default(fallback).meta({ env, takes, secret: true }),
 };

@@ -201,5 +201,6 @@ function blockOf(run_id: string): JsonObject {
     approval,
     assignment: { title: 'Read the invoice and state its total', sha256: sha256('assignment') },
     agent_profile,
+    price: null,
   });
 }

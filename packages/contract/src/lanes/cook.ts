@@ -1,7 +1,7 @@
 /** The cook lane: a fine-tune, its score before and after, and what the compute cost at the server's prices. */
 import { z } from 'zod';
 import { compare, costOfSeconds, decimal, formatUsd, round, subtract, toNumber } from '../money.ts';
-import { gpuPrice, hourlyRate } from '../prices.ts';
+import type { GpuPrice } from '../prices.ts';
 import { JsonObject, Line } from '../wire.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Measure, Name, notify } from './body.ts';
@@ -57,14 +57,12 @@ export function liftOf(before: number, after: number): number {
 }
 
 /** The server's rate × the declared seconds; without a rate the declared figure, without that 0. */
-export function computeUsd({
-  runner,
-  metrics,
-  compute_usd,
-}: Pick<Execution, 'runner' | 'metrics' | 'compute_usd'>): number {
-  const rate = hourlyRate(runner);
-  if (!rate) return toNumber(round(decimal(compute_usd ?? 0), 2));
-  return toNumber(costOfSeconds(rate, decimal(durationSeconds(metrics) ?? 0)));
+export function computeUsd(
+  { metrics, compute_usd }: Pick<Execution, 'metrics' | 'compute_usd'>,
+  price: Pick<GpuPrice, 'hourly_rate_usd'> | null,
+): number {
+  if (price === null) return toNumber(round(decimal(compute_usd ?? 0), 2));
+  return toNumber(costOfSeconds(decimal(price.hourly_rate_usd), decimal(durationSeconds(metrics) ?? 0)));
 }
 
 /** Null for a duration that is absent, no number or negative. */
@@ -132,9 +130,8 @@ const runnerPriced: LaneRule<CookWork> = {
   label: 'The compute node has a price here',
   category: 'policy',
   severity: 'low',
-  decide({ execution }) {
+  decide({ execution, price }) {
     const { runner, compute_usd } = execution;
-    const price = gpuPrice(runner);
     if (price) return pass(`${price.gpu_name} at ${price.hourly_rate_usd} USD per hour.`);
     if (UNKNOWN_RUNNER.test(runner)) return skip('Nobody declared where it ran.');
     const taken =
@@ -148,11 +145,10 @@ const durationDeclared: LaneRule<CookWork> = {
   label: 'How long it ran is declared',
   category: 'structure',
   severity: 'medium',
-  decide({ execution: { runner, metrics } }) {
+  decide({ execution: { metrics }, price }) {
     const seconds = durationSeconds(metrics);
     if (seconds !== null && seconds > 0) return pass(`${print.amount(seconds)} seconds.`);
-    if (!gpuPrice(runner) && metrics.duration_seconds === undefined)
-      return skip('No duration, and no price that would need one.');
+    if (!price && metrics.duration_seconds === undefined) return skip('No duration, and no price that would need one.');
     return flag(
       metrics.duration_seconds === undefined
         ? 'metrics.duration_seconds is missing, so the compute cost is sealed as 0.00.'
@@ -166,11 +162,11 @@ const costAgrees: LaneRule<CookWork> = {
   label: 'A declared cost is the price times the time',
   category: 'math',
   severity: 'low',
-  decide({ execution }) {
-    const { runner, compute_usd } = execution;
+  decide({ execution, price }) {
+    const { compute_usd } = execution;
     if (compute_usd === undefined) return skip('No cost was declared; it is computed here.');
-    if (!gpuPrice(runner)) return skip('The node has no price here to compare with.');
-    const [declared, computed] = [decimal(compute_usd), decimal(computeUsd(execution))];
+    if (!price) return skip('The node has no price here to compare with.');
+    const [declared, computed] = [decimal(compute_usd), decimal(computeUsd(execution, price))];
     if (compare(round(declared, 2), round(computed, 2)) === 0)
       return pass(`Declared and computed: ${formatUsd(computed)} USD.`);
     return flag(
@@ -234,7 +230,8 @@ export const cook: Lane<Inputs, Execution> = {
   execution: Execution,
   agent: declaredAgent,
   checks: (work) => decide(cookRules, work),
-  block({ run, inputs, execution }) {
+  runs_on: ({ runner }) => runner,
+  block({ run, inputs, execution, price }) {
     const { base_model, dataset, pairs, eval_before } = inputs;
     const { eval_after, runner, metrics } = execution;
     return {
@@ -248,7 +245,7 @@ export const cook: Lane<Inputs, Execution> = {
         lift: liftOf(eval_before, eval_after),
         runner,
         metrics,
-        compute_usd: computeUsd(execution),
+        compute_usd: computeUsd(execution, price),
       },
     };
   },
@@ -260,7 +257,6 @@ export const cook: Lane<Inputs, Execution> = {
     const at = (name: string) => print.member(receipt, 'cook', name);
     const lift = at('lift');
     const pin = print.block(receipt, 'pinned_model');
-    const price = typeof at('runner') === 'string' ? gpuPrice(at('runner') as string) : null;
     return {
       title: print.words(print.member(receipt, 'run', 'title')),
       kind: cook.label,
@@ -278,8 +274,7 @@ export const cook: Lane<Inputs, Execution> = {
           print.fact('Training pairs', at('pairs')),
         ]),
         print.facts('Compute', [
-          { label: 'Node', value: price ? price.gpu_name : print.words(at('runner')) },
-          print.mono('Node identifier', at('runner')),
+          print.mono('Node', at('runner')),
           { label: 'Cost', value: print.usd(at('compute_usd')) },
         ]),
         ...(print.factsOf(at('metrics')).length > 0 ? [print.facts('Metrics', print.factsOf(at('metrics')))] : []),

@@ -33,6 +33,8 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   /** The agent this execution names, for Runs without a stored profile. */
   agent(execution: Execution): Partial<AgentProfile>;
   checks(work: Work<Inputs, Execution>, executor: SheetExecutor | null): Check[];
+  /** The node whose price this lane needs: what the checks show is what is sealed. */
+  runs_on?(execution: Execution): string;
   /** The flight sheet that decides this lane's Runs. */
   sheet?(inputs: Inputs): { name: string; version: string };
   /** What is approved: the lane's blocks as they will be sealed, but for what only the instant of minting knows. */

@@ -1,6 +1,7 @@
 /** A Run and the rules of its seven stages. Pure: a value or a coded refusal goes out. */
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts';
+import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
@@ -15,6 +16,8 @@ export interface Run extends Omit<PublicRun, 'agent_profile'> {
   /** The credential that posted the execution. */
   executed_by: string | null;
   assignment: Assignment | null;
+  /** What the checks priced by; the receipt is priced by the same. */
+  price: GpuPrice | null;
   /** What was approved, to the byte: the lane's blocks as they will be sealed. */
   approved_block: JsonObject | null;
 }
@@ -56,6 +59,6 @@ export function profileOf(run: Run, named: Partial<AgentProfile>): AgentProfile 
 
 /** The Run as its organization sees it. */
 export function showRun(run: Run): PublicRun {
-  const { notify: _, executed_by: __, assignment: ___, approved_block: ____, ...shown } = run;
+  const { notify: _, executed_by: __, assignment: ___, approved_block: ____, price: _____, ...shown } = run;
   return { ...shown, agent_profile: profileOf(run, LANES[run.lane].agent(run.execution ?? {})) };
 }

@@ -38,6 +38,7 @@ const FORWARDED = {
     'GET /members/:id/status',
     'GET /datasets',
     'GET /datasets/:id',
+    'GET /compute/prices',
     'GET /compute/inventory',
     'GET /receipts',
     'GET /receipts/verify',

@@ -160,7 +160,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
     },
     (request, reply) =>
       changeAndSend(ledger, request, reply, async (tx) => ({
-        checks: (await runChecks(tx, request.principal, request.params.id, ledger.now())).checks,
+        checks: (await runChecks(tx, request.principal, request.params.id, ledger.prices, ledger.now())).checks,
       })),
   );
 

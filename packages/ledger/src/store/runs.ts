@@ -29,6 +29,7 @@ const DOCUMENTS = [
   'execution',
   'checks',
   'assignment',
+  'price',
   'approval',
   'approved_block',
 ] as const;

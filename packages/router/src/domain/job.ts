@@ -8,7 +8,7 @@ import type { JobStatus, JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { refuse } from '../problems.ts';
 import { type Metered, type Metering, meter } from './metering.ts';
-import { meteredCents, priceOf } from './price.ts';
+import { meteredCents } from './price.ts';
 import type { ReceiptDraft } from './receipt.ts';
 import { instant, millisOf } from './time.ts';
 
@@ -22,6 +22,8 @@ export interface Job {
   /** A decimal as the caller wrote it. */
   estimated_hours: string;
   estimated_cents: number;
+  /** The rate it was estimated at; it is charged at the same, whatever the price table says by then. */
+  hourly_rate_usd: string;
   input_dataset_ids: string[];
   payload: JsonObject;
   max_attempts: number;
@@ -292,13 +294,13 @@ function finish(job: Job, { billed_seconds }: Metered, now: number): Job {
     actual_started_at: job.actual_started_at ?? instant(now),
     actual_finished_at: instant(now),
     actual_hours: formatDecimal(hoursOfSeconds(decimal(billed_seconds))),
-    actual_cents: meteredCents(job.requested_gpu_sku, billed_seconds),
+    actual_cents: meteredCents(job.hourly_rate_usd, billed_seconds),
   };
 }
 
 /** With the rate, the amount can be computed again from the receipt alone. */
-function inReceipt({ requested_gpu_sku }: Job, metered: Metered): JsonObject {
-  return { hourly_rate_usd: priceOf(requested_gpu_sku).hourly_rate_usd, ...metered };
+function inReceipt({ hourly_rate_usd }: Job, metered: Metered): JsonObject {
+  return { hourly_rate_usd, ...metered };
 }
 
 /** Never negative, also when the clock was set back meanwhile. */

@@ -1,32 +1,27 @@
 /** What things cost: server-side rates only, exact decimals, whole cents. */
 import { costOfHours, costOfSeconds, type Decimal, decimal } from '@rcpt/contract/money.ts';
-import { gpuPrice } from '@rcpt/contract/prices.ts';
+import type { GpuPrice, PriceTable } from '@rcpt/contract/prices.ts';
 import { refuse } from '../problems.ts';
 
 /** Throws `gpu_unpriced`. */
-export function priceOf(gpu_sku: string) {
-  const price = gpuPrice(gpu_sku);
+export function priceOf(prices: PriceTable, gpu_sku: string): GpuPrice {
+  const price = prices.of(gpu_sku);
   if (price === null)
     throw refuse(
       'gpu_unpriced',
-      `There is no price for ${JSON.stringify(gpu_sku)}; GET /compute/inventory lists what there is.`,
+      `There is no price for ${JSON.stringify(gpu_sku)}; GET /compute/prices lists what has one.`,
     );
   return price;
 }
 
-/** Rate × hours. Throws `gpu_unpriced`. */
-export function quoteCents(gpu_sku: string, hours: number): number {
-  return wholeCents(costOfHours(rateOf(gpu_sku), decimal(hours)));
+/** Rate × hours. */
+export function quoteCents(hourly_rate_usd: string, hours: number): number {
+  return wholeCents(costOfHours(decimal(hourly_rate_usd), decimal(hours)));
 }
 
-/** Rate × hours to six places. Throws `gpu_unpriced`. */
-export function meteredCents(gpu_sku: string, seconds: number): number {
-  return wholeCents(costOfSeconds(rateOf(gpu_sku), decimal(seconds)));
-}
-
-/** USD per hour. Throws `gpu_unpriced`. */
-function rateOf(gpu_sku: string): Decimal {
-  return decimal(priceOf(gpu_sku).hourly_rate_usd);
+/** Rate × hours to six places. */
+export function meteredCents(hourly_rate_usd: string, seconds: number): number {
+  return wholeCents(costOfSeconds(decimal(hourly_rate_usd), decimal(seconds)));
 }
 
 /** Of an amount with two decimals. */

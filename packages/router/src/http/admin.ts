@@ -32,7 +32,7 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
   app.get(
     '/admin/summary',
     { config, schema: { ...common, summary: 'Counts and sums', response: { 200: Summary } } },
-    () => summarize(router.db, router.now()),
+    () => summarize(router.db, router.prices, router.now()),
   );
 
   app.get(

@@ -1,3 +1,4 @@
+import { Price, showPrice } from '@rcpt/contract/prices.ts';
 import { NewNode, Node, Quote, QuoteRequest } from '@rcpt/contract/router/compute.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { newId } from '@rcpt/service/identity.ts';
@@ -15,9 +16,24 @@ export function computeRoutes(app: App, router: Router): void {
   const common = { tags: ['compute'], security: OPEN_OR_BEARER };
 
   app.get(
+    '/compute/prices',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'The price table: what can be quoted, and at which rate',
+        description:
+          'The two default rows, and what the operator’s `PRICES_FILE` adds or replaces; read when the router starts.',
+        response: { 200: z.array(Price) },
+      },
+    },
+    () => router.prices.rows.map(showPrice),
+  );
+
+  app.get(
     '/compute/inventory',
     { config, schema: { ...common, summary: 'All nodes with their rates', response: { 200: z.array(Node) } } },
-    () => showNodes(router.db, router.now()),
+    () => showNodes(router.db, router.prices, router.now()),
   );
 
   app.post(
@@ -34,11 +50,11 @@ export function computeRoutes(app: App, router: Router): void {
     },
     (request, reply) => {
       const { id = newId('node'), hostname, gpu_type, max_concurrent_jobs = 1, tags = [] } = request.body;
-      priceOf(gpu_type);
+      priceOf(router.prices, gpu_type);
       return createAndSend(router, request, reply, async (tx, book) => {
         const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: book.at };
         await insertNode(tx, node);
-        return { body: showNode(node, 0, []), location: '/compute/inventory' };
+        return { body: showNode(node, router.prices, 0, []), location: '/compute/inventory' };
       });
     },
   );
@@ -57,8 +73,8 @@ export function computeRoutes(app: App, router: Router): void {
     },
     async (request) => {
       const { member_id, requested_gpu_sku, estimated_hours, job_type } = request.body;
-      const { hourly_rate_usd, gpu_name } = priceOf(requested_gpu_sku);
-      const cents = quoteCents(requested_gpu_sku, estimated_hours);
+      const { hourly_rate_usd, gpu_name } = priceOf(router.prices, requested_gpu_sku);
+      const cents = quoteCents(hourly_rate_usd, estimated_hours);
       const { body } = await createdOnce(router, request, async (tx, book) => {
         await loadMember(tx, member_id);
         const receipt_id = book.write({

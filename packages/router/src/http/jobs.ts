@@ -38,7 +38,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       },
     },
     async (request, reply) => {
-      const act = newJob(request.body);
+      const act = newJob(request.body, router.prices);
       await requireMember(request.body.member_id);
       const created = keyOf(request) === undefined ? writer.act(act) : null;
       // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.

@@ -12,6 +12,7 @@ const FIXED = {
   priority: 'bigint',
   estimated_hours: 'text',
   estimated_cents: 'bigint',
+  hourly_rate_usd: 'text',
   input_dataset_ids: 'text',
   payload: 'text',
   max_attempts: 'bigint',

@@ -1,4 +1,5 @@
 /** The router's operations that these pages use. The ledger forwards them to the router of one's organization. */
+import type { Price } from '@rcpt/contract/prices.ts';
 import type {
   Artifact,
   History,
@@ -67,6 +68,7 @@ export const router = {
   workers: (signal: Signal) => get<Worker[]>('/admin/workers', signal),
   worker: (id: string, signal: Signal) => get<WorkerDetail>(`/admin/workers/${segment(id)}`, signal),
   order: (id: string, order: 'drain' | 'resume') => post<Worker>(`/admin/workers/${segment(id)}/${order}`),
+  prices: (signal: Signal) => get<Price[]>('/compute/prices', signal),
   nodes: (signal: Signal) => get<Node[]>('/compute/inventory', signal),
 
   jobs: (query: JobFilters & { limit: number; after?: string | undefined }, signal: Signal) =>

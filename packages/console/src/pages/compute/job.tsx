@@ -26,8 +26,8 @@ import { datesOf, failureOf, metricsOf } from './job/steps.ts';
 import { Timeline } from './job/timeline.tsx';
 import { Log } from './log/log.tsx';
 import { artifactsQuery, eventsQuery, jobQuery, jobReceiptsQuery } from './queries.ts';
-import { JobState } from './small.tsx';
-import { gpuName, isOver, shortId, typeWord, waitingWords } from './words.ts';
+import { JobState, useGpuName } from './small.tsx';
+import { isOver, shortId, typeWord, waitingWords } from './words.ts';
 import './job/job.css';
 
 export function JobPage() {
@@ -49,6 +49,7 @@ export function JobPage() {
 
 function JobBody({ job }: { job: Job }) {
   const store = useQueryClient();
+  const gpuName = useGpuName();
   const events = useQuery(eventsQuery(job));
   const artifacts = useQuery(artifactsQuery(job.id));
   const known = events.data ?? [];
@@ -77,7 +78,7 @@ function JobBody({ job }: { job: Job }) {
       <div className="job-columns">
         <div>
           <Section title="Log">
-            <Log id={job.id} onJob={hear} waiting={waitingFor(job)} />
+            <Log id={job.id} onJob={hear} waiting={waitingFor(job, gpuName(job.requested_gpu_sku))} />
           </Section>
           {artifacts.data && artifacts.data.length > 0 && (
             <Section title="Artifacts">
@@ -114,9 +115,9 @@ function JobBody({ job }: { job: Job }) {
   );
 }
 
-function waitingFor({ status, waiting_for, requested_gpu_sku, job_type }: Job): string {
+function waitingFor({ status, waiting_for, job_type }: Job, gpu: string): string {
   if (status === 'queued' && waiting_for !== null)
-    return `The job waits in the queue. ${waitingWords(waiting_for, gpuName(requested_gpu_sku), job_type)}`;
+    return `The job waits in the queue. ${waitingWords(waiting_for, gpu, job_type)}`;
   if (status === 'leased') return 'A worker has leased the job and is about to start it.';
   return 'The job has written nothing yet. Its lines appear here as they come.';
 }

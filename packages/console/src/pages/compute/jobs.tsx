@@ -13,8 +13,8 @@ import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
 import { usd } from '../../words/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
 import { jobsQuery, memberNamesQuery } from './queries.ts';
-import { JobState, QuoteAJob, useMemberName } from './small.tsx';
-import { gpuName, JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './words.ts';
+import { JobState, QuoteAJob, useGpuName, useMemberName } from './small.tsx';
+import { JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './words.ts';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();
@@ -116,6 +116,7 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
   const [, navigate] = useLocation();
   const { at } = useRowCursor(jobs.length, (row) => navigate(`/compute/jobs/${encodeURIComponent(jobs[row]!.id)}`));
   const memberName = useMemberName();
+  const gpuName = useGpuName();
   return (
     <div className="sheet flush">
       <Table

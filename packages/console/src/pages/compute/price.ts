@@ -1,6 +1,6 @@
 /** What hours on a GPU will cost, before the router is asked: the same rates, the same exact arithmetic. Pure. */
 import { decimal, formatUsd, multiply } from '@rcpt/contract/money.ts';
-import { gpuPrice } from '@rcpt/contract/prices.ts';
+import type { Price } from '@rcpt/contract/prices.ts';
 
 /** Hours as somebody typed them; null unless they are more than none and at most a year. */
 export function hoursOf(typed: string): number | null {
@@ -8,10 +8,14 @@ export function hoursOf(typed: string): number | null {
   return typed.trim() !== '' && hours > 0 && hours <= 8784 ? hours : null;
 }
 
-/** `10.00`; null for a GPU without a price. */
-export function priceOf(gpu_sku: string, hours: number): string | null {
-  const price = gpuPrice(gpu_sku);
-  return price === null ? null : formatUsd(multiply(decimal(price.hourly_rate_usd), decimal(hours)));
+/** `10.00` */
+export function costOf({ hourly_rate_usd }: Pick<Price, 'hourly_rate_usd'>, hours: number): string {
+  return formatUsd(multiply(decimal(hourly_rate_usd), decimal(hours)));
+}
+
+/** `5.00 USD/h` */
+export function rateWords(hourly_rate_usd: number): string {
+  return `${hourly_rate_usd.toFixed(2)} USD/h`;
 }
 
 /** A JSON object as somebody typed it; a sentence where it is none. Nothing typed is an empty one. */

@@ -65,6 +65,14 @@ export const nodesQuery = queryOptions({
   refetchInterval: every(),
 });
 
+/** It changes when the router is started again. */
+export const pricesQuery = queryOptions({
+  queryKey: KEYS.compute('prices'),
+  queryFn: ({ signal }) => router.prices(signal),
+  staleTime: 60_000,
+  refetchInterval: every(),
+});
+
 export const jobsQuery = (filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: KEYS.compute('jobs', filters),

@@ -2,10 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
+import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import type { QuoteGiven } from './calls.ts';
 import { ComputePage } from './compute-page.tsx';
-import { memberNamesQuery } from './queries.ts';
+import { memberNamesQuery, pricesQuery } from './queries.ts';
 import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
 import { Given } from './quotes/given.tsx';
 import { RecentQuotes } from './quotes/recent.tsx';
@@ -14,6 +15,7 @@ import './quotes/quotes.css';
 
 export function Quotes() {
   const members = useQuery(memberNamesQuery);
+  const prices = useQuery(pricesQuery);
   const [search] = useSearchParams();
   const [wish, setWish] = useState<QuoteWish>({
     member_id: search.get('member') ?? '',
@@ -32,18 +34,23 @@ export function Quotes() {
     >
       {(all) => (
         <>
-          <div className="quote-columns">
-            <QuoteForm
-              members={all}
-              wish={wish}
-              onChange={(next) => {
-                setWish(next);
-                setGiven(null);
-              }}
-              onGiven={setGiven}
-            />
-            <Given quote={given} wish={wish} />
-          </div>
+          <Loaded query={prices} skeleton={<SkeletonRows rows={6} />}>
+            {(rows) => (
+              <div className="quote-columns">
+                <QuoteForm
+                  members={all}
+                  prices={rows}
+                  wish={wish}
+                  onChange={(next) => {
+                    setWish(next);
+                    setGiven(null);
+                  }}
+                  onGiven={setGiven}
+                />
+                <Given quote={given} wish={wish} prices={rows} />
+              </div>
+            )}
+          </Loaded>
           <RecentQuotes
             onUse={(again) => {
               setWish(again);

@@ -7,7 +7,7 @@ import { Status } from '../../parts/mark.tsx';
 import { exact } from '../../words/instant.ts';
 import { useSeconds } from './clock.ts';
 import { durationWords, timeLeft } from './duration.ts';
-import { memberNamesQuery } from './queries.ts';
+import { memberNamesQuery, pricesQuery } from './queries.ts';
 import { JOB_LOOK, type JobStatus, WORKER_LOOK, type WorkerStatus } from './words.ts';
 
 export function JobState({ status }: { status: JobStatus }) {
@@ -53,6 +53,12 @@ export function TimeSince({ from }: { from: string }) {
 export function useMemberName(): (id: string) => string {
   const { data } = useQuery(memberNamesQuery);
   return (id) => data?.find((member) => member.id === id)?.name ?? id;
+}
+
+/** What people call a GPU, by the router's price table; its SKU when it has no price. */
+export function useGpuName(): (sku: string) => string {
+  const { data } = useQuery(pricesQuery);
+  return (sku) => data?.find(({ gpu_type }) => gpu_type === sku)?.gpu_name ?? sku;
 }
 
 /** Where every job begins; `c` leads there. */

@@ -1,5 +1,4 @@
 /** The words of jobs and workers, and how each stands. */
-import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type {
   JobType as ContractJobType,
   JobStatus,
@@ -44,11 +43,6 @@ const TYPE_WORDS: Partial<Record<JobType, string>> = { fine_tune: 'Fine-tune', e
 /** `fine_tune` → `Fine-tune`. */
 export function typeWord(job_type: string): string {
   return TYPE_WORDS[job_type as JobType] ?? sentence(job_type);
-}
-
-/** What people call a GPU; its SKU when it has no price. */
-export function gpuName(sku: string): string {
-  return gpuPrice(sku)?.gpu_name ?? sku;
 }
 
 /** Why a queued job waits: a whole sentence. */

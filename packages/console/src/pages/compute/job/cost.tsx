@@ -1,14 +1,13 @@
 /** What a job costs and why: the server's rate times the hours. */
-import { gpuPrice } from '@rcpt/contract/prices.ts';
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
 import { usd } from '../../../words/numbers.ts';
 import { durationWords, hoursWords } from '../duration.ts';
+import { rateWords } from '../price.ts';
 import { isOver } from '../words.ts';
 
 export function Cost({ job, receipts }: { job: Job; receipts: readonly RouterReceipt[] | undefined }) {
-  const rate = gpuPrice(job.requested_gpu_sku)?.hourly_rate_usd;
-  const { actual_hours, actual_cost_usd } = job;
+  const { hourly_rate_usd: rate, actual_hours, actual_cost_usd } = job;
   return (
     <div className="cost">
       <strong className="cost-sum">{actual_cost_usd === null ? null : usd(actual_cost_usd)}</strong>
@@ -29,16 +28,14 @@ function waitingWords({ status, estimated_cost_usd }: Job) {
   return 'Nothing was charged';
 }
 
-function Line({ word, rate, hours, cost }: { word: string; rate: string | undefined; hours: number; cost: number }) {
+function Line({ word, rate, hours, cost }: { word: string; rate: number; hours: number; cost: number }) {
   return (
     <div className="cost-line">
       <dt>{word}</dt>
       <dd>
-        {rate === undefined ? null : (
-          <span>
-            {rate} USD/h × {hoursWords(hours)} =
-          </span>
-        )}{' '}
+        <span>
+          {rateWords(rate)} × {hoursWords(hours)} =
+        </span>{' '}
         <strong>{usd(cost)}</strong>
       </dd>
     </div>

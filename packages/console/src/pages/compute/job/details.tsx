@@ -5,12 +5,12 @@ import { Link } from 'wouter';
 import { Hash } from '../../../parts/copy.tsx';
 import { Fact, Facts } from '../../../parts/facts.tsx';
 import { workersQuery } from '../queries.ts';
-import { useMemberName } from '../small.tsx';
-import { gpuName } from '../words.ts';
+import { useGpuName, useMemberName } from '../small.tsx';
 import { workerOf } from './steps.ts';
 
 export function Details({ job, events }: { job: Job; events: readonly JobEvent[] }) {
   const memberName = useMemberName();
+  const gpuName = useGpuName();
   const { data: workers } = useQuery(workersQuery);
   const worker_id = workerOf(events);
   return (

@@ -6,11 +6,13 @@ import { Mark } from '../../../parts/mark.tsx';
 import { SkeletonRows } from '../../../parts/skeleton.tsx';
 import { amount, count } from '../../../words/numbers.ts';
 import { QUEUE_ROWS, queueQuery } from '../queries.ts';
+import { useGpuName } from '../small.tsx';
 import { reasonsOf } from '../waiting.ts';
-import { gpuName, typeWord, waitingWords } from '../words.ts';
+import { typeWord, waitingWords } from '../words.ts';
 
 export function Queue({ queued }: { queued: number }) {
   const queue = useQuery(queueQuery);
+  const gpuName = useGpuName();
   return (
     <Section
       title="Why jobs wait"

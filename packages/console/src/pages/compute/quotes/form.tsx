@@ -1,5 +1,5 @@
 /** Who wants which GPU for how long, to do what. */
-import { GPU_PRICES } from '@rcpt/contract/prices.ts';
+import type { Price } from '@rcpt/contract/prices.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { whyNot } from '../../../words/may.ts';
 import { type QuoteGiven, router } from '../calls.ts';
-import { hoursOf } from '../price.ts';
+import { hoursOf, rateWords } from '../price.ts';
 import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
 
 export interface QuoteWish {
@@ -26,12 +26,13 @@ export interface QuoteWish {
 
 interface QuoteFormProps {
   members: readonly Member[];
+  prices: readonly Price[];
   wish: QuoteWish;
   onChange: (wish: QuoteWish) => void;
   onGiven: (quote: QuoteGiven) => void;
 }
 
-export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) {
+export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFormProps) {
   const { role } = useSession();
   const store = useQueryClient();
   const [tried, setTried] = useState(false);
@@ -42,10 +43,10 @@ export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) 
     },
   });
   if (members.length === 0) return <NoMembers />;
-  const { member_id, requested_gpu_sku, hours, job_type } = complete(wish, members);
+  const { member_id, requested_gpu_sku, hours, job_type } = complete(wish, members, prices);
   const estimated_hours = hoursOf(hours);
   const missing = tried && estimated_hours === null ? 'More than 0 and at most 8784 hours, a year.' : undefined;
-  const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members), ...change });
+  const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members, prices), ...change });
   return (
     <form
       className="form sheet"
@@ -75,9 +76,9 @@ export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) 
         value={requested_gpu_sku}
         onChange={({ target }) => set({ requested_gpu_sku: target.value })}
       >
-        {GPU_PRICES.map(({ gpu_type, gpu_name, hourly_rate_usd }) => (
+        {prices.map(({ gpu_type, gpu_name, hourly_rate_usd }) => (
           <option key={gpu_type} value={gpu_type}>
-            {gpu_name}: {hourly_rate_usd} USD/h
+            {gpu_name}: {rateWords(hourly_rate_usd)}
           </option>
         ))}
       </SelectField>
@@ -113,7 +114,7 @@ export function QuoteForm({ members, wish, onChange, onGiven }: QuoteFormProps) 
 }
 
 /** What was not chosen yet is the first there is: of the members, the first that is active. */
-function complete(wish: QuoteWish, members: readonly Member[]): QuoteWish {
+function complete(wish: QuoteWish, members: readonly Member[], prices: readonly Price[]): QuoteWish {
   return {
     ...wish,
     member_id: (
@@ -121,8 +122,13 @@ function complete(wish: QuoteWish, members: readonly Member[]): QuoteWish {
       members.find(({ status }) => status === 'active') ??
       members[0]!
     ).id,
-    requested_gpu_sku: wish.requested_gpu_sku || GPU_PRICES[0]!.gpu_type,
+    requested_gpu_sku: wishedPrice(wish, prices).gpu_type,
   };
+}
+
+/** The chosen row, while it has a price; else the first. */
+export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly Price[]): Price {
+  return prices.find(({ gpu_type }) => gpu_type === requested_gpu_sku) ?? prices[0]!;
 }
 
 function NoMembers() {

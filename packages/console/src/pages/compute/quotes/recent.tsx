@@ -11,8 +11,8 @@ import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
 import { day } from '../../../words/instant.ts';
 import { hoursWords } from '../duration.ts';
 import { quotesQuery } from '../queries.ts';
-import { useMemberName } from '../small.tsx';
-import { gpuName, JOB_TYPES, type JobType, typeWord } from '../words.ts';
+import { useGpuName, useMemberName } from '../small.tsx';
+import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
 import type { QuoteWish } from './form.tsx';
 
 const DAY_MS = 86_400_000;
@@ -54,6 +54,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
 
 function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wish: QuoteWish) => void }) {
   const memberName = useMemberName();
+  const gpuName = useGpuName();
   return (
     <div className="sheet flush">
       <Table

@@ -5,10 +5,12 @@ import { Fact, Facts } from '../../../parts/facts.tsx';
 import { Badge } from '../../../parts/mark.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { declared } from '../machine.ts';
-import { gpuName, typeWord } from '../words.ts';
+import { useGpuName } from '../small.tsx';
+import { typeWord } from '../words.ts';
 
 export function Offer({ worker }: { worker: Worker }) {
   const { capabilities, tags, node_id, version, id, created_at } = worker;
+  const gpuName = useGpuName();
   const skus = declared(capabilities, 'gpu_skus');
   const types = declared(capabilities, 'supports');
   const most = capabilities.max_concurrent_jobs;
