@@ -1,6 +1,7 @@
 /** The README's five minutes, run as they stand there, and its test command is what CI runs. */
 import { strict as assert } from 'node:assert';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +54,7 @@ describe('the README', () => {
     assert.equal(blocks[0], 'npm ci\nnpm start\n');
   });
 
-  test('its five minutes end in a receipt and a chain that verify offline', async () => {
+  test('its five minutes end in a receipt, a chain and a deliverable that verify offline', async () => {
     const script = fiveMinutes
       .replaceAll('http://127.0.0.1:8080', started.ledger_url)
       .replaceAll('./data/', `${folder}/data/`)
@@ -65,6 +66,12 @@ describe('the README', () => {
     assert.equal(receipt.schema, 'service.receipt/v1');
     const exported = readFileSync(join(folder, 'chain.ndjson'), 'utf8').trim().split('\n');
     assert.equal(JSON.parse(exported.at(-1)!).receipt_sha256, receipt.receipt_sha256);
+    const output_sha256 = createHash('sha256')
+      .update(readFileSync(join(folder, 'deliverable.txt')))
+      .digest('hex');
+    assert.equal(receipt.execution.output_sha256, output_sha256);
+    assert.ok(stdout.includes(`${output_sha256}\n${output_sha256}  deliverable.txt\n`), stdout);
+    assert.match(stdout, /deliverable\.txt: OK\. This file is the sealed output\./);
   });
 
   test('its test command is the one CI runs', () => {

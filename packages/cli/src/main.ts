@@ -13,7 +13,8 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt key create|revoke   create or revoke an API key
   ./rcpt member add|remove|link
                              let a person sign in, end that, or print a sign-in link
-  ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder
+  ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder;
+                             with --output FILE whether FILE is what a receipt seals
   ./rcpt verify-chain        have a running ledger verify its chain, and compare with what was seen last: for a schedule
   ./rcpt health URL          ask a service whether it is healthy: for a supervisor
   ./rcpt help                this page

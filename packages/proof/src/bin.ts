@@ -1,44 +1,40 @@
 #!/usr/bin/env node
-/** The offline verifier: `verify PATH…`. The only file of this package that touches files. */
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+/** The offline verifier: `verify PATH…`. Of this package, only it and what is named cli-… touch files. */
+import type { JsonObject } from './canonical.ts';
 import { readArguments, WrongUse } from './cli-arguments.ts';
+import { answerAll, answerInWords, askedFiles, type FileAnswer } from './cli-compare.ts';
+import { type Output, Progress } from './cli-progress.ts';
+import { reasonOf, type Source, sourcesAt } from './cli-sources.ts';
 import { ProofError } from './error.ts';
 import { type ExpectedHead, FileJudge, type FileReport } from './judge.ts';
 import { LineSplitter } from './lines.ts';
-import { counted, fileInWords, safeForTerminal, scopeInWords, scopeOf, skippedInWords } from './words.ts';
+import { counted, fileInWords, type Scope, safeForTerminal, scopeInWords, scopeOf, skippedInWords } from './words.ts';
 
 export const USAGE = `Usage: verify [--json] [--head [SEQ:]SHA256] PATH…
+       verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
 
 Verifies receipts offline. PATH is a receipt, a ledger export (one receipt per line), a router receipts file,
 a folder with any of those in it (other files are skipped and counted), or - for standard input.
 
   --head [SEQ:]SHA256  the chain must end at this receipt
+  --output FILE        FILE must be what this one receipt seals: its output, submission, dataset package or model card
+  --evidence FILE      FILE must be a piece of this one receipt's evidence; may be given more than once
   --json               the report as JSON on standard output
+
+A file is compared by the SHA-256 of its bytes; where an output was JSON, also by that of its canonical form (RFC 8785).
 
 Exit codes: 0 all is well, 1 a check failed or there was nothing to verify, 2 wrong use.
 `;
-
-export interface Output {
-  write(text: string): unknown;
-  isTTY?: boolean;
-}
 
 export interface VerifyOptions {
   json?: boolean;
   /** `<sha256>` or `<seq>:<sha256>`. */
   head?: string;
+  /** Files that must be what the one receipt at the one path seals. */
+  output?: string[];
+  evidence?: string[];
   stdout: Output;
   stderr: Output;
-}
-
-interface Source {
-  name: string;
-  size: number | null;
-  open: () => AsyncIterable<Uint8Array>;
-  /** Found in a folder: it may be something else. */
-  found?: true;
 }
 
 /** Verifies every path and says what was found; the exit code: 0 all is well, 1 a check failed, 2 wrong use. */
@@ -48,29 +44,26 @@ export async function verifyPaths(paths: string[], options: VerifyOptions): Prom
     if (paths.length === 0)
       throw new WrongUse('got no PATH, takes a receipt, a ledger export, a router receipts file or a folder');
     const head = options.head === undefined ? undefined : parseHead(options.head);
+    const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
     const sources = (await Promise.all(paths.map(sourcesAt))).flat();
     const reports: FileReport[] = [];
     const skipped: string[] = [];
+    let receipt: JsonObject | null = null;
     for (const source of sources) {
-      const report = await verifySource(source, head, stderr);
+      const judge = new FileJudge(source.name, head);
+      const report = await verifySource(source, judge, head, stderr);
+      receipt = judge.receipt;
       if (source.found && report.kind === 'empty' && report.violation === null) skipped.push(source.name);
       else reports.push(report);
       if (head && reports.length > 1) throw new WrongUse('--head is the end of one chain: give one file');
     }
-    const ok = reports.length > 0 && reports.every((report) => report.ok);
-    const scope = scopeOf(reports, head !== undefined);
-    if (options.json) {
-      const receipts_checked = reports.reduce((sum, report) => sum + report.receipts_checked, 0);
-      const violation = reports.find((report) => report.violation)?.violation ?? null;
-      stdout.write(
-        `${JSON.stringify({ ok, receipts_checked, violation, files: reports, skipped, ...scope }, null, 2)}\n`,
-      );
-    } else {
-      for (const report of reports) stdout.write(safeForTerminal(fileInWords(report)));
-      if (reports.length === 0) stdout.write('nothing to verify\n');
-      if (skipped.length > 0) stdout.write(skippedInWords(skipped.length));
-      if (ok) stdout.write(scopeInWords(scope));
-    }
+    const [only] = reports;
+    if (asked.length > 0 && only?.ok && receipt === null)
+      throw new WrongUse(`--output and --evidence compare with one receipt, which ${only.file} is not`);
+    const matches = await answerAll(asked, receipt, stderr);
+    const ok = reports.length > 0 && [...reports, ...matches].every((one) => one.ok);
+    const scope = scopeOf(reports, head !== undefined, asked.length > 0);
+    stdout.write((options.json ? asJson : inWords)({ ok, reports, skipped, matches, scope }));
     return ok ? 0 : 1;
   } catch (error) {
     const reason = reasonOf(error);
@@ -80,11 +73,41 @@ export async function verifyPaths(paths: string[], options: VerifyOptions): Prom
   }
 }
 
-async function verifySource(source: Source, head: ExpectedHead | undefined, stderr: Output): Promise<FileReport> {
-  const judge = new FileJudge(source.name, head);
-  const progress = new Progress(source, stderr);
+interface Found {
+  ok: boolean;
+  reports: FileReport[];
+  /** Names of files without receipts. */
+  skipped: string[];
+  matches: FileAnswer[];
+  scope: Scope;
+}
+
+function asJson({ ok, reports, skipped, matches, scope }: Found): string {
+  const receipts_checked = reports.reduce((sum, report) => sum + report.receipts_checked, 0);
+  const violation = reports.find((report) => report.violation)?.violation ?? null;
+  return `${JSON.stringify({ ok, receipts_checked, violation, files: reports, skipped, matches, ...scope }, null, 2)}\n`;
+}
+
+function inWords({ ok, reports, skipped, matches, scope }: Found): string {
+  return [
+    ...reports.map((report) => safeForTerminal(fileInWords(report))),
+    ...matches.map(answerInWords),
+    reports.length === 0 ? 'nothing to verify\n' : '',
+    skipped.length > 0 ? skippedInWords(skipped.length) : '',
+    ok ? scopeInWords(scope) : '',
+  ].join('');
+}
+
+async function verifySource(
+  source: Source,
+  judge: FileJudge,
+  head: ExpectedHead | undefined,
+  stderr: Output,
+): Promise<FileReport> {
+  let receipts = 0;
+  const progress = new Progress(source, stderr, () => counted(receipts));
   const splitter = new LineSplitter((line, terminated) => {
-    progress.receipts++;
+    receipts++;
     judge.push(line, terminated);
   });
   try {
@@ -104,25 +127,6 @@ async function verifySource(source: Source, head: ExpectedHead | undefined, stde
   return report;
 }
 
-/** A folder stands for the files in it, at any depth, that are named like receipts; their order is by name. */
-async function sourcesAt(path: string): Promise<Source[]> {
-  if (path === '-') return [{ name: 'standard input', size: null, open: () => process.stdin }];
-  const found = await stat(path);
-  if (!found.isDirectory()) return [fileSource(path, found.size)];
-  const names = (await readdir(path, { recursive: true })).filter((name) => /\.(json|jsonl|ndjson)$/.test(name)).sort();
-  const sources: Source[] = [];
-  for (const name of names.map((inside) => join(path, inside))) {
-    // Gone since, or a link to nowhere: a folder that is in use changes while it is looked through.
-    const file = await stat(name).catch(() => null);
-    if (file?.isFile()) sources.push({ ...fileSource(name, file.size), found: true });
-  }
-  return sources;
-}
-
-function fileSource(name: string, size: number): Source {
-  return { name, size, open: () => createReadStream(name, { highWaterMark: 1 << 20 }) };
-}
-
 function parseHead(text: string): ExpectedHead {
   const found = /^(?:(\d{1,15}):)?([0-9a-f]{64})$/.exec(text);
   if (!found) throw new WrongUse(`--head takes SHA256 or SEQ:SHA256 (64 lower-case hex digits), got ${text}`);
@@ -130,51 +134,12 @@ function parseHead(text: string): ExpectedHead {
   return found[1] === undefined ? head : { org_seq: Number(found[1]), ...head };
 }
 
-/** What the user did or gave that cannot be used; null: a fault of ours. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof WrongUse) return error.message;
-  const { syscall, code, path, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return `${path}: there is no such file or folder`;
-  if (code === 'EACCES' || code === 'EPERM') return `${path}: may not be read by you`;
-  return syscall === undefined ? null : message;
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-class Progress {
-  receipts = 0;
-  readonly #source: Source;
-  readonly #out: Output;
-  #read = 0;
-  #drawn = 0;
-
-  constructor(source: Source, out: Output) {
-    this.#source = source;
-    this.#out = out;
-  }
-
-  bytes(count: number): void {
-    this.#read += count;
-    if (!this.#out.isTTY || Date.now() - this.#drawn < 100) return;
-    this.#drawn = Date.now();
-    this.#out.write(`\r\u001b[K${this.#bar()}${counted(this.receipts)}`);
-  }
-
-  clear(): void {
-    if (this.#drawn > 0) this.#out.write('\r\u001b[K');
-  }
-
-  #bar(): string {
-    if (!this.#source.size) return '';
-    const done = Math.min(1, this.#read / this.#source.size);
-    const filled = Math.round(done * 30);
-    return `[${'#'.repeat(filled)}${' '.repeat(30 - filled)}] ${String(Math.floor(done * 100)).padStart(3)} %  `;
-  }
-}
-
 function readWords(args: string[]) {
   const options = {
     json: { type: 'boolean' },
     head: { type: 'string' },
+    output: { type: 'string', multiple: true },
+    evidence: { type: 'string', multiple: true },
     help: { type: 'boolean', short: 'h' },
   } as const;
   return readArguments({ args, options, allowPositionals: true });
@@ -190,12 +155,19 @@ export async function main(args: string[], stdout: Output, stderr: Output): Prom
     stderr.write(`verify: ${error.message}\n\n${USAGE}`);
     return 2;
   }
-  const { json = false, head, help } = given.values;
+  const { json = false, head, output = [], evidence = [], help } = given.values;
   if (help) {
     stdout.write(USAGE);
     return 0;
   }
-  return verifyPaths(given.positionals, { json, stdout, stderr, ...(head === undefined ? {} : { head }) });
+  return verifyPaths(given.positionals, {
+    json,
+    output,
+    evidence,
+    stdout,
+    stderr,
+    ...(head === undefined ? {} : { head }),
+  });
 }
 
 if (import.meta.main) {

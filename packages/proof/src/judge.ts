@@ -1,5 +1,5 @@
 /** What a file holds, told by its content, and whether it holds: lines in, one report out. */
-import { canonicalize, type Json } from './canonical.ts';
+import { canonicalize, type Json, type JsonObject } from './canonical.ts';
 import { type ChainReport, ChainVerifier, type Head, type Violation } from './chain.ts';
 import { ProofError } from './error.ts';
 import { MAX_LINE_BYTES } from './lines.ts';
@@ -32,6 +32,8 @@ export interface FileReport {
 interface Judge {
   push(line: Uint8Array, terminated: boolean): void;
   finish(): FileReport;
+  /** After `finish`: the payload of a file that is one receipt, and holds. */
+  receipt?: JsonObject | null;
 }
 
 /** Judges one file by its lines; what kind it is, the first line decides, and its name where that is damaged. */
@@ -57,6 +59,11 @@ export class FileJudge {
   finish(): FileReport {
     if (this.#judge === null) return this.#nothing(null);
     return this.#holdsReceipts ? this.#judge.finish() : this.#nothing(NO_RECEIPTS);
+  }
+
+  /** After `finish`: the payload, where the file is one receipt and it holds; else null. */
+  get receipt(): JsonObject | null {
+    return this.#judge?.receipt ?? null;
   }
 
   /** A file that cannot be read to its end as lines of receipts. */
@@ -123,6 +130,7 @@ function ledgerJudge(file: string, head: ExpectedHead | undefined): Judge {
     while (lines.length < chain.violations.length) lines.push(at);
   };
   return {
+    receipt: null,
     push(bytes) {
       line++;
       if (bytes.length === 0) return;
@@ -134,7 +142,11 @@ function ledgerJudge(file: string, head: ExpectedHead | undefined): Judge {
       }
     },
     finish() {
-      if (receipts === 1 && !/\.(ndjson|jsonl)$/.test(file)) return receiptReport(file, first!, head);
+      if (receipts === 1 && !/\.(ndjson|jsonl)$/.test(file)) {
+        const judged = receiptReport(file, first!, head);
+        this.receipt = judged.receipt;
+        return judged.report;
+      }
       if (receipts === 1) take(first!, 1);
       return chainReport(file, chain.finish(head), lines);
     },
@@ -146,6 +158,7 @@ function documentJudge(file: string, head: ExpectedHead | undefined): Judge {
   const parts: Uint8Array[] = [];
   let size = 0;
   return {
+    receipt: null,
     push(line) {
       size += line.length + 1;
       if (size > MAX_LINE_BYTES) throw new ProofError('line_too_long', `over ${MAX_LINE_BYTES} bytes`);
@@ -158,7 +171,9 @@ function documentJudge(file: string, head: ExpectedHead | undefined): Judge {
         whole.set(part, at);
         at += part.length + 1;
       }
-      return receiptReport(file, whole, head);
+      const judged = receiptReport(file, whole, head);
+      this.receipt = judged.receipt;
+      return judged.report;
     },
   };
 }
@@ -166,7 +181,11 @@ function documentJudge(file: string, head: ExpectedHead | undefined): Judge {
 const REFORMATTED = 'the file is formatted differently from the sealed bytes; its canonical form was checked';
 
 /** One receipt by itself. Formatting is forgiven here, in a file people handle, and said; in an export it never is. */
-function receiptReport(file: string, bytes: Uint8Array, head: ExpectedHead | undefined): FileReport {
+function receiptReport(
+  file: string,
+  bytes: Uint8Array,
+  head: ExpectedHead | undefined,
+): { report: FileReport; receipt: JsonObject | null } {
   let verdict = verifyReceipt(bytes);
   let note: string | null = null;
   if (!verdict.ok && verdict.payload) {
@@ -183,7 +202,8 @@ function receiptReport(file: string, bytes: Uint8Array, head: ExpectedHead | und
     violations.push({ kind: 'head_mismatch', ...pin, expected: head.receipt_sha256, actual: receipt_sha256, detail });
   }
   const end = ok ? { org_seq: org_seq!, receipt_sha256: receipt_sha256! } : null;
-  return { ...report(file, 'receipt', violations), receipts_checked: 1, head: end, note };
+  const judged = { ...report(file, 'receipt', violations), receipts_checked: 1, head: end, note };
+  return { report: judged, receipt: judged.ok ? verdict.payload : null };
 }
 
 function chainReport(file: string, chain: ChainReport, lines: number[]): FileReport {

@@ -18,24 +18,84 @@ const ROUND = Int32Array.from(primes, (p) => root(p, 1 / 3));
 const START = Int32Array.from(primes.slice(0, 8), (p) => root(p, 1 / 2));
 const schedule = new Int32Array(64);
 
+/** SHA-256 over bytes that come in parts. */
+export interface Sha256 {
+  update(bytes: Uint8Array): void;
+  /** Another one of the same state; the two go on by themselves. */
+  copy(): Sha256;
+  /** Lower-case hex. Nothing may be added afterwards. */
+  hex(): string;
+}
+
+export const startSha256: () => Sha256 = native
+  ? () => ofPlatform(native.createHash('sha256'))
+  : () => new PortableSha256();
+
+interface PlatformHash {
+  update(bytes: Uint8Array): unknown;
+  copy(): PlatformHash;
+  digest(encoding: 'hex'): string;
+}
+
+function ofPlatform(hash: PlatformHash): Sha256 {
+  return {
+    update: (bytes) => void hash.update(bytes),
+    copy: () => ofPlatform(hash.copy()),
+    hex: () => hash.digest('hex'),
+  };
+}
+
 /** The same in plain TypeScript, for a browser: WebCrypto hashes only asynchronously. */
 export function sha256HexPortable(data: string | Uint8Array): string {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
-  const whole = bytes.length & ~63;
-  const state = Int32Array.from(START);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = 0; at < whole; at += 64) compress(state, view, at);
+  const hash = new PortableSha256();
+  hash.update(typeof data === 'string' ? new TextEncoder().encode(data) : data);
+  return hash.hex();
+}
 
-  const rest = bytes.length - whole;
-  const tail = new DataView(new ArrayBuffer(rest < 56 ? 64 : 128));
-  for (let i = 0; i < rest; i++) tail.setUint8(i, bytes[whole + i]!);
-  tail.setUint8(rest, 0x80);
-  tail.setBigUint64(tail.byteLength - 8, BigInt(bytes.length) * 8n);
-  for (let at = 0; at < tail.byteLength; at += 64) compress(state, tail, at);
+/** And for bytes in parts: WebCrypto takes only the whole. */
+export class PortableSha256 implements Sha256 {
+  readonly #state: Int32Array;
+  /** What was not yet a whole block. */
+  readonly #rest = new Uint8Array(64);
+  readonly #restView = new DataView(this.#rest.buffer);
+  #bytes: number;
 
-  let hex = '';
-  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0');
-  return hex;
+  constructor(from?: { state: Int32Array; rest: Uint8Array; bytes: number }) {
+    this.#state = Int32Array.from(from?.state ?? START);
+    this.#bytes = from?.bytes ?? 0;
+    if (from) this.#rest.set(from.rest);
+  }
+
+  update(bytes: Uint8Array): void {
+    const held = this.#bytes % 64;
+    this.#bytes += bytes.length;
+    let at = 0;
+    if (held > 0) {
+      at = Math.min(64 - held, bytes.length);
+      this.#rest.set(bytes.subarray(0, at), held);
+      if (held + at < 64) return;
+      compress(this.#state, this.#restView, 0);
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (; at + 64 <= bytes.length; at += 64) compress(this.#state, view, at);
+    this.#rest.set(bytes.subarray(at));
+  }
+
+  copy(): PortableSha256 {
+    return new PortableSha256({ state: this.#state, rest: this.#rest, bytes: this.#bytes });
+  }
+
+  hex(): string {
+    const rest = this.#bytes % 64;
+    const tail = new DataView(new ArrayBuffer(rest < 56 ? 64 : 128));
+    new Uint8Array(tail.buffer).set(this.#rest.subarray(0, rest));
+    tail.setUint8(rest, 0x80);
+    tail.setBigUint64(tail.byteLength - 8, BigInt(this.#bytes) * 8n);
+    for (let at = 0; at < tail.byteLength; at += 64) compress(this.#state, tail, at);
+    let hex = '';
+    for (const word of this.#state) hex += (word >>> 0).toString(16).padStart(8, '0');
+    return hex;
+  }
 }
 
 /** One 64-byte block into the state. */

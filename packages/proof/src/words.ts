@@ -3,7 +3,8 @@ import type { FileReport, FileViolation } from './judge.ts';
 
 /** What one file was found to be; the first violation spelled out, the others counted. */
 export function fileInWords(report: FileReport): string {
-  const { file, violation, violations, receipts_checked, note } = report;
+  const { violation, violations, receipts_checked, note } = report;
+  const file = oneLine(report.file);
   if (!violation && receipts_checked === 0) return `${file}: nothing to verify${note ? `: ${note}` : ''}\n`;
   if (!violation) return `${file}: OK, ${holding(report)}\n${note ? `  note: ${note}\n` : ''}`;
   const more = violations.length > 1 ? `  and ${violations.length - 1} more; --json lists them\n` : '';
@@ -14,11 +15,11 @@ function violationInWords(violation: FileViolation): string {
   const { kind, line, receipt_id, org_seq, expected, actual, detail } = violation;
   const where = [
     line === null ? null : `line ${line}`,
-    receipt_id === null ? 'a receipt without an id' : `receipt ${receipt_id}`,
+    receipt_id === null ? 'a receipt without an id' : `receipt ${oneLine(receipt_id)}`,
     org_seq === null || org_seq === undefined ? null : `org_seq ${org_seq}`,
   ];
   return (
-    `  what      ${kind}: ${detail}\n` +
+    `  what      ${kind}: ${oneLine(detail)}\n` +
     `  where     ${where.filter((part) => part !== null).join(', ')}\n` +
     `  expected  ${printable(expected)}\n` +
     `  actual    ${printable(actual)}\n`
@@ -37,7 +38,7 @@ export interface Scope {
 }
 
 /** What a positive verdict on these files says, and what it leaves open. */
-export function scopeOf(reports: FileReport[], headGiven: boolean): Scope {
+export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boolean): Scope {
   const kinds = new Set(reports.map((report) => report.kind));
   const shown: string[] = [];
   const not_shown: string[] = [];
@@ -53,6 +54,10 @@ export function scopeOf(reports: FileReport[], headGiven: boolean): Scope {
   if (kinds.has('router')) {
     shown.push('every line is what its checksum was made of');
     not_shown.push('that no whole line was removed: the router does not chain its receipts');
+  }
+  if (compared) {
+    shown.push('each file you named is the one whose hash the receipt seals');
+    not_shown.push('who made the file, and whether what stands in it is right');
   }
   not_shown.push('when it happened and who did it: nobody but the operator vouches for time and identity');
   return { shown, not_shown };
@@ -71,9 +76,13 @@ export function counted(receipts: number): string {
   return receipts === 1 ? '1 receipt' : `${receipts.toLocaleString('en')} receipts`;
 }
 
-/** Values come from files that anyone may have written: control characters never reach the terminal. */
 function printable(value: string | number | null): string {
-  return value === null ? 'none' : String(value).slice(0, 200);
+  return value === null ? 'none' : oneLine(String(value));
+}
+
+/** Values come from files that anyone may have written: none of them can put a line of its own into a report. */
+export function oneLine(text: string, longest = 200): string {
+  return safeForTerminal(text.slice(0, longest)).replaceAll('\n', '\u{fffd}');
 }
 
 /** Control characters, and those that turn the direction of a line, made visible. */
