@@ -24,6 +24,7 @@ const hashOf = (label: string) => sha256Hex(`vector: ${label}`);
 
 const sheet = { name: 'support-reply', version: '3' };
 const profile = { name: 'helper', capability_tier: 'tier-2', harness: 'undeclared', model: 'small-7b' };
+const person = 'user_0190a1b2c3d40190a1b2c3d40190a1b2';
 const verdict = {
   outcome: 'review',
   score_100: 86,
@@ -82,10 +83,17 @@ const lanes: Record<string, Lane> = {
           status: 'pass',
           severity: 'high',
           detail: '',
+          decided_by: 'rule',
         },
       ],
       verdict: { ...verdict, outcome: 'pass', score_100: 100, severity: 'none', client_ready: 'yes' },
-      approval: { decision: 'approved', approved_by: 'key_1', note: '', approved_at: '2026-05-29T20:01:00.000Z' },
+      approval: {
+        decision: 'approved',
+        approved_by: 'Ada Lovelace',
+        approver_id: person,
+        note: '',
+        approved_at: '2026-05-29T20:01:00.000Z',
+      },
     }),
   },
   eval: {
@@ -97,7 +105,13 @@ const lanes: Record<string, Lane> = {
       evidence: [{ kind: 'file', label: 'policy.pdf', sha256: hashOf('policy') }],
       findings: [
         { label: 'Names the order', category: 'structure', status: 'pass', severity: 'low', detail: '' },
-        { label: 'Promises no refund', category: 'policy', status: 'flag', severity: 'medium', detail: 'Sentence 3.' },
+        {
+          label: 'Promises no refund',
+          category: 'policy',
+          status: 'flag',
+          severity: 'medium',
+          detail: `Decided by Ada Lovelace (${person}): Sentence 3.`,
+        },
       ],
       verdict,
       ownership: {
@@ -218,6 +232,13 @@ const broken: Record<string, string[]> = {
   'payload_altered--the-agent-exchanged': texts.with(1, texts[1]!.replace('"translator"', '"other"')),
   'payload_altered--the-hash-exchanged': texts.with(3, texts[3]!.replace(fourth.receipt_sha256, hashOf('other'))),
   'payload_altered--a-space-after-a-comma': texts.with(2, texts[2]!.replace(',', ', ')),
+  'payload_altered--an-approver-without-id': texts.with(1, texts[1]!.replace(`,"approver_id":"${person}"`, '')),
+  'payload_altered--a-person-made-a-key': texts.with(1, texts[1]!.replace(person, person.replace('user_', 'key_'))),
+  'payload_altered--a-rule-made-a-persons-decision': texts.with(
+    1,
+    texts[1]!.replace('"decided_by":"rule"', `"decided_by":"Ada Lovelace (${person})"`),
+  ),
+  'payload_altered--another-decided': texts.with(2, texts[2]!.replace('Decided by Ada', 'Decided by Eve')),
   'payload_altered--a-line-torn': texts.with(5, texts[5]!.slice(0, 300)),
   'payload_altered--a-member-doubled-and-resealed': texts.with(5, asIs(doubled, '"schema"')),
   'sequence_gap--one-receipt-deleted': texts.toSpliced(2, 1),

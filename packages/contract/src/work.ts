@@ -32,6 +32,8 @@ export const Check = z.strictObject({
   status: CheckStatus,
   severity: CheckSeverity,
   detail: z.string(),
+  /** Set by the ledger: `rule`, or `<name> (<id>)` of who decided an open rule; empty while it is open. */
+  decided_by: z.string(),
 });
 export type Check = z.infer<typeof Check>;
 
@@ -47,7 +49,10 @@ export type Verdict = z.infer<typeof Verdict>;
 
 export const Approval = z.strictObject({
   decision: Decision,
+  /** A person's public name, or a key's label, else its id. */
   approved_by: z.string(),
+  /** `user_…` or `key_…`: tells a person from a program, whatever the name says. */
+  approver_id: z.string(),
   note: z.string(),
   approved_at: Instant,
 });

@@ -12,7 +12,15 @@ const WEIGHT = { high: 5, medium: 3, low: 1 };
 let nth = 0;
 
 function check(status: Check['status'], severity: Check['severity']): Check {
-  return { key: `rule-${nth++}`, label: `Rule ${nth}`, category: 'math', status, severity, detail: '' };
+  return {
+    key: `rule-${nth++}`,
+    label: `Rule ${nth}`,
+    category: 'math',
+    status,
+    severity,
+    detail: '',
+    decided_by: 'rule',
+  };
 }
 
 const decidedCheck = fc

@@ -130,7 +130,7 @@ export function approved(lane: Lane, work: Work<JsonObject, JsonObject>): Approv
     ...work,
     checks,
     verdict: verdict(checks),
-    approval: { decision: 'approved', approved_by: 'key_1', note: '', approved_at: MINTED_AT },
+    approval: { decision: 'approved', approved_by: 'nightly', approver_id: 'key_1', note: '', approved_at: MINTED_AT },
     assignment: { title: 'Measure this machine', sha256: sha256Hex('assignment') },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { EmailAddress } from '@rcpt/contract/ledger/people.ts';
 import { RouterAddress } from '@rcpt/contract/ledger/router.ts';
+import { KeyLabel } from '@rcpt/contract/public-name.ts';
 import { Role } from '@rcpt/contract/vocabulary.ts';
 import { Line } from '@rcpt/contract/wire.ts';
 import { WrongUse } from '@rcpt/proof/cli-arguments.ts';
@@ -101,7 +102,7 @@ export const COMMANDS: readonly Command[] = [
     read(given) {
       const org = orgOf(given);
       const role = roleOf(given);
-      const label = given.label === undefined ? '' : lineOf('--label', given.label);
+      const label = given.label === undefined ? '' : taken('--label', KeyLabel.safeParse(given.label), given.label);
       return (db) =>
         db.transaction(async (tx) => {
           await loadOrganization(tx, org);

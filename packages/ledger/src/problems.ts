@@ -7,6 +7,7 @@ export const LEDGER_PROBLEMS = {
   checks_open: { status: 409, title: 'A check is still open' },
   check_decided: { status: 409, title: 'The check is decided already' },
   four_eyes: { status: 403, title: 'Four eyes: another credential has to approve' },
+  public_name_needed: { status: 409, title: 'A public name has to be chosen first' },
   evidence_mismatch: { status: 422, title: 'The bytes do not have the declared hash' },
   evidence_limit: { status: 422, title: 'Too much evidence on one Run' },
   flight_sheet_unknown: { status: 422, title: 'Unknown flight sheet' },

@@ -8,6 +8,7 @@ import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { PriceTable } from '@rcpt/contract/prices.ts';
+import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { Decision } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
@@ -17,9 +18,10 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
-import { isPerson, type Principal } from './domain/principal.ts';
+import type { Principal } from './domain/principal.ts';
 import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { executorOf } from './executors.ts';
+import { signatureOf } from './people/signature.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
@@ -111,7 +113,10 @@ export async function runChecks(tx: Queries, by: Principal, id: string, prices: 
   });
 }
 
-/** A person applies a rule that the machine left open. Throws `run_stage_conflict`, `not_found`, `check_decided`. */
+/**
+ * An approver applies a rule that the machine left open; who it was is set here, whatever they say. Throws
+ * `run_stage_conflict`, `not_found`, `check_decided`, `four_eyes`, `public_name_needed`.
+ */
 export async function decideCheck(
   tx: Queries,
   by: Principal,
@@ -125,7 +130,13 @@ export async function decideCheck(
   const open = run.checks.find((check) => check.key === key);
   if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
   if (open.status !== 'open') throw refuse('check_decided', `The check ${key} is not open: it is ${open.status}.`);
-  const decided: Check = { ...open, status: decision.status, detail: decidedBy(by, decision.detail) };
+  await requireFourEyes(tx, by, run);
+  const decided: Check = {
+    ...open,
+    status: decision.status,
+    detail: decision.detail ?? '',
+    decided_by: signed(await signatureOf(tx, by)),
+  };
   await updateRun(tx, run, {
     checks: run.checks.map((check) => (check === open ? decided : check)),
     updated_at: at,
@@ -133,10 +144,10 @@ export async function decideCheck(
   return decided;
 }
 
-/** A person signs what they say; a program's words are its own. */
-function decidedBy(by: Principal, detail: string | undefined): string {
-  if (!detail) return `Decided by ${by.name}.`;
-  return isPerson(by) ? `${detail} (decided by ${by.name})` : detail;
+/** Throws `four_eyes`. */
+async function requireFourEyes(tx: Queries, by: Principal, run: Run): Promise<void> {
+  if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
+    throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
 }
 
 /** Verdict. Throws `run_stage_conflict`, `checks_open`. */
@@ -159,7 +170,8 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
 
 /**
  * Approval or rejection, which is final. What is approved is fixed here to the byte: minting adds only what the
- * instant of minting knows. Throws `run_stage_conflict`, `four_eyes`, `not_representable`, `receipt_invalid`.
+ * instant of minting knows. Throws `run_stage_conflict`, `four_eyes`, `public_name_needed`, `not_representable`,
+ * `receipt_invalid`.
  */
 export async function approve(
   tx: Queries,
@@ -170,9 +182,9 @@ export async function approve(
 ): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Verdict');
-  if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
-    throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
-  const approval = { decision, approved_by: by.name, note, approved_at: at };
+  await requireFourEyes(tx, by, run);
+  const { name: approved_by, id: approver_id } = await signatureOf(tx, by);
+  const approval = { decision, approved_by, approver_id, note, approved_at: at };
   return updateRun(tx, run, {
     stage: 'Approval',
     stages: reach(run.stages, 'Approval', at, by.id),

@@ -40,10 +40,24 @@ const BLOCKS: Record<LaneName, Record<string, Shape>> = {
     },
     evidence: [{ kind: 'string', label: 'string', sha256: 'hash', content_type: 'string', byte_size: 'integer' }],
     checks: [
-      { key: 'string', label: 'string', category: 'string', status: 'string', severity: 'string', detail: 'string' },
+      {
+        key: 'string',
+        label: 'string',
+        category: 'string',
+        status: 'string',
+        severity: 'string',
+        detail: 'string',
+        decided_by: 'string',
+      },
     ],
     verdict: VERDICT,
-    approval: { decision: 'string', approved_by: 'string', note: 'string', approved_at: 'instant' },
+    approval: {
+      decision: 'string',
+      approved_by: 'string',
+      approver_id: 'string',
+      note: 'string',
+      approved_at: 'instant',
+    },
   },
   eval: {
     flight_sheet: { name: 'string', version: 'string' },
@@ -171,6 +185,8 @@ eachLedger('the receipt of each lane', (ledger) => {
       [receipt.approval.decision, receipt.approval.approved_by, receipt.approval.note],
       ['approved', 'test approver', ''],
     );
+    assert.match(receipt.approval.approver_id, /^key_[0-9a-f]{32}$/);
+    assert.ok(receipt.checks.every((check: { decided_by: string }) => check.decided_by === 'rule'));
     assert.doesNotMatch(canonicalText(receipt), /example\.org/, 'addresses stay off public pages');
   });
 

@@ -85,3 +85,9 @@ export async function addMember(
 ): Promise<{ id: string; email: string }> {
   return tenant.as('owner')('POST', '/members', { email, role });
 }
+
+/** Chooses the name that stands in receipts. */
+export async function named(browser: Browser, public_name: string): Promise<void> {
+  const { status, text } = await browser.ask('PATCH', '/session', { body: { public_name } });
+  if (status !== 200) throw new Error(text);
+}

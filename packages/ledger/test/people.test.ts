@@ -29,6 +29,8 @@ eachLedger(
         [shown.json.kind, shown.json.id, shown.json.name, shown.json.role, shown.json.organization.id],
         ['person', id, email, 'owner', tenant.organization_id],
       );
+      const { json } = await browser.ask('PATCH', '/session', { body: { public_name: 'Ada Lovelace' } });
+      assert.deepEqual([json.name, json.email, json.public_name], ['Ada Lovelace', email, 'Ada Lovelace']);
       tenant.ask = (_, method, path, options) => browser.ask(method, path, options);
       tenant.as = () => async (method, path, body) => {
         const answer = await browser.ask(method, path, { body });
@@ -36,7 +38,7 @@ eachLedger(
         return answer.json;
       };
       const run = await tenant.as('owner')('GET', `/runs/${await runAt(tenant, 'Receipt')}`);
-      assert.equal(run.approval.approved_by, email);
+      assert.deepEqual([run.approval.approved_by, run.approval.approver_id], ['Ada Lovelace', id]);
       assert.ok(run.stages.every(({ by }: { by: string }) => by === id));
     });
 

@@ -5,6 +5,8 @@ import type { Rendered } from '../src/print/reading.ts';
 
 export const LINK = 'http://ledger.test/share/q3v8Zr1mYt6bK0sWc2LdQw';
 
+export const PERSON = 'user_0190a1b2c3d40190a1b2c3d40190a1b2';
+
 export function hash(start: string): string {
   return start.repeat(64).slice(0, 64);
 }
@@ -30,6 +32,7 @@ export function genericReceipt(text = (usual: string) => usual, checks = 3): Rec
       status: (['pass', 'flag', 'skip'] as const)[i % 3],
       severity: 'low',
       detail: text('All sums agree.'),
+      decided_by: 'rule',
     })),
     verdict: {
       outcome: 'pass',
@@ -42,6 +45,7 @@ export function genericReceipt(text = (usual: string) => usual, checks = 3): Rec
     approval: {
       decision: 'approved',
       approved_by: text('Ada Okafor'),
+      approver_id: PERSON,
       note: text('Good.'),
       approved_at: '2026-05-29T20:12:01.007Z',
     },

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { loadAssets } from '../src/print/assets.ts';
 import { PAGE_CSP, renderPage } from '../src/print/page.ts';
 import { commandByHand } from '../src/print/words.ts';
-import { genericReceipt, hash, LINK, sealed } from './print-kit.ts';
+import { genericReceipt, hash, LINK, PERSON, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
@@ -129,7 +129,8 @@ describe('the page of a receipt', () => {
       'Passed',
       '<strong>96</strong> / 100',
       '>29 May 2026, 20:14:33.123 UTC</time>',
-      'Approved by Ada Okafor, 29 May 2026, 20:12:01.007 UTC',
+      'Approved by Ada Okafor (person), 29 May 2026, 20:12:01.007 UTC',
+      PERSON,
       'Rule 2',
       hash('3f7a'),
       hash('5d41'),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { renderPdf } from '../src/print/pdf.ts';
 import { createPrinter } from '../src/print/printer.ts';
-import { genericReceipt, hash, readPdf, sealed } from './print-kit.ts';
+import { genericReceipt, hash, PERSON, readPdf, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
@@ -46,7 +46,8 @@ describe('the PDF of a receipt', () => {
       'Passed',
       '96',
       'Sealed 29 May 2026, 20:14:33.123 UTC',
-      'Approved by Ada Okafor, 29 May 2026, 20:12:01.007 UTC',
+      'Approved by Ada Okafor (person), 29 May 2026, 20:12:01.007 UTC',
+      PERSON,
       'Rule 2',
       'export.csv',
       hash('3f7a'),

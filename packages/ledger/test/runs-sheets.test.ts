@@ -145,8 +145,9 @@ eachLedger('flight sheets', (ledger) => {
 
     const path = `/runs/${id}/checks/reads-well`;
     for (const status of ['open', 'skip', 'fine'])
-      assert.equal((await tenant.ask('agent', 'PATCH', path, { body: { status } })).status, 422);
-    const decided = await agent('PATCH', path, { status: 'flag', detail: 'It stumbles.' });
+      assert.equal((await tenant.ask('approver', 'PATCH', path, { body: { status } })).status, 422);
+    const decided = await tenant.as('approver')('PATCH', path, { status: 'flag', detail: 'It stumbles.' });
+    const { id: key } = await tenant.as('approver')('GET', '/session');
     assert.deepEqual(decided, {
       key: 'reads-well',
       label: 'It reads well',
@@ -154,14 +155,15 @@ eachLedger('flight sheets', (ledger) => {
       status: 'flag',
       severity: 'medium',
       detail: 'It stumbles.',
+      decided_by: `test approver (${key})`,
     });
-    const twice = await tenant.ask('agent', 'PATCH', path, { body: { status: 'pass' } });
+    const twice = await tenant.ask('approver', 'PATCH', path, { body: { status: 'pass' } });
     assert.deepEqual([twice.status, twice.json.code], [409, 'check_decided']);
 
     const verdict = await agent('POST', `/runs/${id}/verdict`);
     assert.deepEqual([verdict.outcome, verdict.client_ready, verdict.severity], ['review', 'after_edits', 'medium']);
     assert.equal(
-      (await tenant.ask('agent', 'PATCH', path, { body: { status: 'pass' } })).status,
+      (await tenant.ask('approver', 'PATCH', path, { body: { status: 'pass' } })).status,
       409,
       'the verdict is given',
     );
@@ -171,7 +173,7 @@ eachLedger('flight sheets', (ledger) => {
     const tenant = await ledger.tenant();
     const id = await runAt(tenant, 'Checks', 'eval');
     const decide = (key: string) =>
-      tenant.ask('agent', 'PATCH', `/runs/${id}/checks/${key}`, { body: { status: 'pass' } });
+      tenant.ask('approver', 'PATCH', `/runs/${id}/checks/${key}`, { body: { status: 'pass' } });
     const { status, json } = await decide('sum-holds');
     assert.deepEqual([status, json.code], [409, 'check_decided']);
     assert.equal((await decide('no-such-rule')).status, 404);

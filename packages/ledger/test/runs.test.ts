@@ -299,9 +299,10 @@ eachLedger('runs', (ledger) => {
     });
     assert.equal(status, 200);
     assert.deepEqual(
-      { ...json, approved_at: '' },
-      { decision: 'approved', approved_by: 'test approver', note: 'Fine.', approved_at: '' },
+      { ...json, approver_id: '', approved_at: '' },
+      { decision: 'approved', approved_by: 'test approver', approver_id: '', note: 'Fine.', approved_at: '' },
     );
+    assert.match(json.approver_id, /^key_[0-9a-f]{32}$/);
     assert.deepEqual((await tenant.as('auditor')('GET', `/runs/${id}`)).approval, json);
   });
 

@@ -26,7 +26,7 @@ const CALLS: Call[] = [
   { method: 'GET', path: '/runs/run_x/evidence/ev_x', may: EVERYBODY },
   { method: 'POST', path: '/runs/run_x/execution', body: {}, may: WORKERS },
   { method: 'POST', path: '/runs/run_x/checks', may: WORKERS },
-  { method: 'PATCH', path: '/runs/run_x/checks/key', body: { status: 'pass' }, may: WORKERS },
+  { method: 'PATCH', path: '/runs/run_x/checks/key', body: { status: 'pass' }, may: DECIDERS },
   { method: 'POST', path: '/runs/run_x/verdict', may: WORKERS },
   { method: 'POST', path: '/runs/run_x/approval', body: { decision: 'approved' }, may: DECIDERS },
   { method: 'POST', path: '/runs/run_x/receipt', may: DECIDERS },

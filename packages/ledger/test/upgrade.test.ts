@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
-import type { Db, Value } from '@rcpt/service/db.ts';
+import type { Db, Queries, Value } from '@rcpt/service/db.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
 import { eachEngine } from '../../service/test/engines.ts';
@@ -41,7 +41,7 @@ function migrationsUpTo(last: string): string {
 eachEngine('a database of before Runs had their documents beside them', null, (fresh) => {
   const EARLIER = migrationsUpTo('0004');
 
-  test('keeps its Runs and its chain, and mints what was approved in it', async () => {
+  test('keeps its Runs and its chain, and has what was approved and not sealed approved anew', async () => {
     const [{ db: today }, { db: earlier }] = [await fresh(), await fresh()];
     await migrate(today, MIGRATIONS);
     const { organization_id } = await today.transaction((tx) => foundOrganization(tx, { name: 'Any' }, now()));
@@ -56,9 +56,12 @@ eachEngine('a database of before Runs had their documents beside them', null, (f
     const applied = await migrate(earlier, MIGRATIONS);
     assert.deepEqual(applied.slice(0, 2), ['0005-receipts-by-position', '0006-run-documents']);
 
-    for (const run of runs) assert.deepEqual(await loadRun(earlier, organization_id, run.id), run);
-    assert.deepEqual((await listRuns(earlier, organization_id, { limit: 10 })).runs, runs.toReversed());
+    const kept = runs.map((run) => (run.id === approved ? backAtExecution(run) : run));
+    for (const run of kept) assert.deepEqual(await loadRun(earlier, organization_id, run.id), run);
+    assert.deepEqual((await listRuns(earlier, organization_id, { limit: 10 })).runs, kept.toReversed());
     const minter = minterOf(earlier);
+    await assert.rejects(minter.mint({ organization_id, run_id: approved, by: 'key_1' }), { code: 'run_not_approved' });
+    await earlier.transaction((tx) => checkedAndApproved(tx, organization_id, approved));
     assert.equal((await minter.mint({ organization_id, run_id: minted, by: 'key_1' })).fresh, false);
     assert.equal((await minter.mint({ organization_id, run_id: approved, by: 'key_1' })).fresh, true);
     const { stage, stages } = await loadRun(earlier, organization_id, approved);
@@ -77,12 +80,23 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
       const inputs = { task: 'Count', notify: ['client@example.org'] };
       const { id } = await openRun(tx, by, { lane: 'generic', title: `Run ${ids.length}`, inputs } as never, now());
       if (reached > 0) await postExecution(tx, by, id, { output: { total: 1 } } as never, now());
-      if (reached > 1) await runChecks(tx, by, id, PRICES, now());
-      if (reached > 1) await giveVerdict(tx, by, id, now());
-      if (reached > 2) await approve(tx, by, id, { decision: 'approved' }, now());
+      if (reached > 2) await checkedAndApproved(tx, organization_id, id);
       ids.push(id);
     });
   return ids;
+}
+
+async function checkedAndApproved(tx: Queries, organization_id: string, id: string): Promise<void> {
+  const by = { organization_id, id: newId('key'), role: 'owner', name: 'Somebody' } as const;
+  await runChecks(tx, by, id, PRICES, now());
+  await giveVerdict(tx, by, id, now());
+  await approve(tx, by, id, { decision: 'approved' }, now());
+}
+
+/** What was checked before checks said who decided, and is not sealed, is checked again. */
+function backAtExecution(run: Run): Run {
+  const stages = run.stages.filter(({ stage }) => ['Inputs', 'Evidence', 'Execution'].includes(stage));
+  return { ...run, stage: 'Execution', stages, checks: [], verdict: null, approval: null, approved_block: null };
 }
 
 /** Runs in the one row they had; the other tables were as they are. */
@@ -104,4 +118,55 @@ function insertRow(db: Db, table: string, row: Record<string, Value>): Promise<n
     `insert into ${table} (${Object.keys(row).join(', ')}) values (${places.join(', ')})`,
     Object.values(row),
   );
+}
+
+eachEngine('a database of before people chose public names', null, (fresh) => {
+  const EARLIER = migrationsUpTo('0007');
+  const MAILBOX = 'ada@example.org';
+
+  test('seals no mailbox that was kept in it: what is not final is checked anew, what is final is shown', async () => {
+    const { db } = await fresh();
+    await migrate(db, EARLIER);
+    const { organization_id } = await db.transaction((tx) => foundOrganization(tx, { name: 'Any' }, now()));
+    const ids = await runsAtEveryKind(db, organization_id);
+    const [rejected, approved] = ids as [string, string];
+    const checks = JSON.stringify([check('pass', `Fine (decided by ${MAILBOX})`), check('open', '')]);
+    const approval = { approved_by: MAILBOX, note: '', approved_at: now() };
+    const write = (id: string, decision: string, approved_block: string | null) =>
+      db.run('update run_documents set checks = $2, approval = $3, approved_block = $4 where id = $1', [
+        id,
+        checks,
+        JSON.stringify({ decision, ...approval }),
+        approved_block,
+      ]);
+    await write(rejected, 'rejected', null);
+    await write(approved, 'approved', JSON.stringify({ approval: { decision: 'approved', ...approval } }));
+    await migrate(db, MIGRATIONS);
+
+    const final = await loadRun(db, organization_id, rejected);
+    assert.deepEqual([final.stage, final.approval!.approver_id], ['Approval', '']);
+    assert.deepEqual(
+      final.checks.map((one) => one.decided_by),
+      ['', ''],
+    );
+    const back = await loadRun(db, organization_id, approved);
+    assert.deepEqual(
+      [back.stage, back.checks, back.verdict, back.approval, back.approved_block],
+      ['Execution', [], null, null, null],
+    );
+    assert.deepEqual(
+      back.stages.map(({ stage }) => stage),
+      ['Inputs', 'Evidence', 'Execution'],
+    );
+    await db.transaction((tx) => checkedAndApproved(tx, organization_id, approved));
+    await minterOf(db).mint({ organization_id, run_id: approved, by: 'key_1' });
+    const { payload } = (await db.get<{ payload: string }>('select payload from receipts'))!;
+    assert.ok(!payload.includes(MAILBOX) && payload.includes('"approver_id":"key_'));
+    for (const id of ids.slice(2)) assert.ok((await loadRun(db, organization_id, id)).stages.length > 0);
+  });
+});
+
+/** As it was stored then. */
+function check(status: string, detail: string): object {
+  return { key: status, label: 'A rule', category: 'policy', status, severity: 'low', detail };
 }

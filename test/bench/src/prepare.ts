@@ -159,6 +159,7 @@ const checks = [
   status: 'pass' as const,
   severity: 'medium' as const,
   detail: '',
+  decided_by: 'rule',
 }));
 const verdict = {
   outcome: 'pass' as const,
@@ -168,7 +169,13 @@ const verdict = {
   recommended_action: 'Release the work.',
   summary: 'Both rules passed.',
 };
-const approval = { decision: 'approved' as const, approved_by: 'first owner', note: '', approved_at: AT };
+const approval = {
+  decision: 'approved' as const,
+  approved_by: 'first owner',
+  approver_id: 'key_1',
+  note: '',
+  approved_at: AT,
+};
 const execution = {
   agent_name: 'invoice-reader',
   model_name: 'small-1',

@@ -4,6 +4,7 @@ import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { z } from 'zod';
 import { ContractError } from '../error.ts';
 import { FlightSheet } from '../ledger/flight-sheet.ts';
+import { signedDetail, unsignedDetail } from '../signer.ts';
 import { CheckCategory, CheckSeverity, CheckStatus, Decision, EvidenceKind } from '../vocabulary.ts';
 import { Json, type JsonObject, Line, Sha256 } from '../wire.ts';
 import { AgentProfile, type Assignment, Verdict } from '../work.ts';
@@ -58,6 +59,11 @@ export function assignmentOf(sheet: FlightSheet, inputs: JsonObject): Assignment
   };
 }
 
+/** A finding has no member for who decided it: that stands in its detail. */
+function saidOf(detail: Json | undefined) {
+  return typeof detail === 'string' ? unsignedDetail(detail) : { detail, decided_by: undefined };
+}
+
 export const evaluation: Lane<Inputs, Execution> = {
   name: 'eval',
   schema: 'service.eval-receipt/v1',
@@ -87,12 +93,13 @@ export const evaluation: Lane<Inputs, Execution> = {
         sha256: outputSha256(execution.output),
       },
       evidence: evidence.map(({ kind, label, sha256 }) => ({ kind, label, sha256 })),
-      findings: checks.map(({ label, category, status, severity, detail }) => ({
+      findings: checks.map(({ label, category, status, severity, detail, decided_by }) => ({
         label,
         category,
         status,
         severity,
-        detail,
+        // SPEC's five strings: who decided stands before their words.
+        detail: signedDetail(decided_by, detail),
       })),
       verdict: { ...verdict },
       ownership: {
@@ -123,7 +130,7 @@ export const evaluation: Lane<Inputs, Execution> = {
           print.mono('Submission SHA-256', at('submission', 'sha256')),
         ]),
         print.verdictSection(at('verdict')),
-        print.checksSection('Findings', at('findings')),
+        print.checksSection('Findings', at('findings'), (finding) => saidOf(print.member(finding, 'detail'))),
         print.evidenceSection(at('evidence')),
         print.facts('Who did what', [
           print.fact('Created by', at('ownership', 'agent_created')),

@@ -279,13 +279,14 @@ export const generic: Lane<Inputs, Execution> = {
         content_type,
         byte_size,
       })),
-      checks: checks.map(({ key, label, category, status, severity, detail }) => ({
+      checks: checks.map(({ key, label, category, status, severity, detail, decided_by }) => ({
         key,
         label,
         category,
         status,
         severity,
         detail,
+        decided_by,
       })),
       verdict: { ...verdict },
       approval: { ...approval },
@@ -304,7 +305,7 @@ export const generic: Lane<Inputs, Execution> = {
       outcome: print.outcome(verdict),
       approval: {
         decision: print.decision(print.member(approval, 'decision')),
-        by: print.words(print.member(approval, 'approved_by')),
+        by: print.signer(print.member(approval, 'approved_by'), print.member(approval, 'approver_id')),
         at: approvedAt === undefined ? null : print.instant(approvedAt),
         note: (print.member(approval, 'note') as string | undefined) ?? '',
       },

@@ -59,7 +59,7 @@ export interface Print {
   /** Null where the lane seals no verdict. */
   outcome: { word: string; tone: Tone; summary: string; score_100: number | null } | null;
   /** Who decided, in words; null where the lane seals no approval. */
-  approval: { decision: string; by: string | null; at: string | null; note: string } | null;
+  approval: { decision: string; by: PrintedSigner | null; at: string | null; note: string } | null;
   sections: Section[];
 }
 
@@ -78,7 +78,14 @@ export interface Fact {
   mono?: boolean;
   href?: string;
 }
-export type PrintedCheck = Omit<Check, 'key'>;
+/** Null: the receipt does not say who decided. */
+export type PrintedCheck = Omit<Check, 'key' | 'decided_by'> & { decided_by: 'rule' | PrintedSigner | null };
+/** `kind` follows from the id alone: a key may be called like a person. Null: the id is none of the ledger's. */
+export interface PrintedSigner {
+  name: string;
+  id: string;
+  kind: 'person' | 'API key' | null;
+}
 export interface PrintedEvidence {
   label: string;
   kind: string;

@@ -2,8 +2,9 @@
  * Reading a receipt for people. The receipt may have been altered since it was sealed, so nothing here trusts a shape:
  * what is missing or of the wrong type reads as a dash, and printing never throws.
  */
+import { BY_RULE, kindOfSigner, signerOf } from '../signer.ts';
 import type { Json, JsonObject } from '../wire.ts';
-import type { Fact, Print, PrintedCheck, PrintedEvidence, Section, Tone } from './lane.ts';
+import type { Fact, Print, PrintedCheck, PrintedEvidence, PrintedSigner, Section, Tone } from './lane.ts';
 
 const TONE: Record<string, Tone> = { pass: 'good', review: 'caution', fail: 'bad' };
 const WORD: Record<string, string> = { pass: 'Passed', review: 'Needs review', fail: 'Failed' };
@@ -122,20 +123,64 @@ export function decision(value: Json | undefined): string {
   return (typeof value === 'string' && DECISION[value]) || words(value);
 }
 
-/** Flags first, then what was skipped, then what passed; within each as sealed. */
-export function checksSection(title: string, value: Json | undefined): Section {
+/** Who approved, from the two members that say so. */
+export function signer(name: Json | undefined, id: Json | undefined): PrintedSigner {
+  const known = typeof id === 'string' ? id : '';
+  return { name: words(name), id: known, kind: kindOfSigner(known) };
+}
+
+/** Who decided: `rule`, or a signature. What is neither is repeated as it stands. */
+function decider(decided_by: Json | undefined): PrintedCheck['decided_by'] {
+  if (decided_by === BY_RULE) return BY_RULE;
+  if (decided_by === undefined || decided_by === '') return null;
+  const signed = typeof decided_by === 'string' ? signerOf(decided_by) : null;
+  return signer(signed?.name ?? decided_by, signed?.id);
+}
+
+interface Said {
+  detail: Json | undefined;
+  decided_by: Json | undefined;
+}
+const asMembers = (check: Json): Said => ({
+  detail: member(check, 'detail'),
+  decided_by: member(check, 'decided_by'),
+});
+
+/**
+ * Flags first, then what was skipped, then what passed; within each as sealed.
+ * @param saidOf where the lane seals what was said of a check, and by whom
+ */
+export function checksSection(
+  title: string,
+  value: Json | undefined,
+  saidOf: (check: Json) => Said = asMembers,
+): Section {
   const order = ['flag', 'open', 'skip', 'pass'];
-  const checks = list(value).map(
-    (check) =>
-      ({
-        label: words(member(check, 'label')),
-        category: words(member(check, 'category')),
-        status: words(member(check, 'status')),
-        severity: words(member(check, 'severity')),
-        detail: words(member(check, 'detail')),
-      }) as PrintedCheck,
-  );
+  const checks = list(value).map((check) => {
+    const { detail, decided_by } = saidOf(check);
+    return {
+      label: words(member(check, 'label')),
+      category: words(member(check, 'category')),
+      status: words(member(check, 'status')),
+      severity: words(member(check, 'severity')),
+      detail: words(detail),
+      decided_by: decider(decided_by),
+    } as PrintedCheck;
+  });
   return { kind: 'checks', title, checks: checks.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status)) };
+}
+
+/** `all by rule`, or `12 by rule, 1 by a person`; empty where a check does not say. */
+export function decidersOf(checks: readonly PrintedCheck[]): string {
+  const counts = { rule: 0, person: 0, 'API key': 0 };
+  for (const { decided_by } of checks) {
+    const kind = decided_by === BY_RULE ? BY_RULE : decided_by?.kind;
+    if (!kind) return '';
+    counts[kind] += 1;
+  }
+  if (counts.rule === checks.length) return checks.length === 0 ? '' : 'all by rule';
+  const by = [`${counts.rule} by rule`, `${counts.person} by a person`, `${counts['API key']} by an API key`];
+  return by.filter((words) => !words.startsWith('0 ')).join(', ');
 }
 
 export function evidenceSection(value: Json | undefined): Section {

@@ -1,4 +1,6 @@
 /** How a lane decides: a table of rules, each looking at the work alone. */
+
+import { BY_RULE } from '../signer.ts';
 import type { CheckCategory, CheckSeverity } from '../vocabulary.ts';
 import type { Check } from '../work.ts';
 
@@ -28,6 +30,7 @@ export function decide<W>(rules: readonly LaneRule<W>[], work: W): Check[] {
     category,
     severity,
     ...decide(work),
+    decided_by: BY_RULE,
   }));
 }
 

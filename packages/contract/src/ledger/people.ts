@@ -1,5 +1,6 @@
 /** People on the ledger's wire: sign-in by mailed link, sessions, and who belongs to an organization in which role. */
 import { z } from 'zod';
+import { PublicName } from '../public-name.ts';
 import { Role } from '../vocabulary.ts';
 import { Instant, text } from '../wire.ts';
 import { Organization } from './tenancy.ts';
@@ -22,8 +23,12 @@ export const Session = z.object({
   kind: z.enum(['person', 'key']),
   /** `user_…` or `key_…`: what `stages[].by` names. */
   id: z.string(),
-  /** The person's e-mail address, or the key's label. */
+  /** What members of the organization see: a person's public name, else their mailbox; a key's label, else its id. */
   name: z.string(),
+  /** The person's mailbox, for themselves; null for a key. It is never sealed. */
+  email: z.string().nullable(),
+  /** What is sealed, in public, when this credential approves or decides; null while a person has chosen no name. */
+  public_name: z.string().nullable(),
   role: Role,
   organization: Organization,
   /** Every organization this person may switch to; of a key its own. */
@@ -33,8 +38,14 @@ export const Session = z.object({
 });
 export type Session = z.infer<typeof Session>;
 
-/** Works in another of one's organizations from now on. */
-export const SessionChange = z.object({ organization_id: text(100) });
+/** Works in another of one's organizations from now on, or under another public name in all of them. */
+export const SessionChange = z
+  .object({ organization_id: text(100).optional(), public_name: PublicName.optional() })
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'must hold organization_id or public_name',
+  );
+export type SessionChange = z.infer<typeof SessionChange>;
 
 export const NewTeamMember = z.object({ email: EmailAddress, role: Role });
 export const TeamMemberChange = z.object({ role: Role });
@@ -42,6 +53,8 @@ export const TeamMemberChange = z.object({ role: Role });
 export const TeamMember = z.object({
   id: z.string(),
   email: z.string(),
+  /** By which they stand in receipts; null until they have chosen it. */
+  public_name: z.string().nullable(),
   role: Role,
   /** A person's e-mail address, or the label of the key that invited. */
   invited_by: z.string(),

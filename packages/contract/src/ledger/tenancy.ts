@@ -1,5 +1,6 @@
 /** Organizations, keys and agent profiles on the ledger's wire. */
 import { z } from 'zod';
+import { KeyLabel } from '../public-name.ts';
 import { Role } from '../vocabulary.ts';
 import { Instant, Line } from '../wire.ts';
 
@@ -7,7 +8,7 @@ export const NewOrganization = z.object({ name: Line, four_eyes: z.boolean().opt
 export const Organization = z.object({
   id: z.string(),
   name: z.string(),
-  /** On: the credential that posted a Run's execution cannot approve it. */
+  /** On: the credential that posted a Run's execution can neither approve it nor decide its open checks. */
   four_eyes: z.boolean(),
   created_at: Instant,
 });
@@ -20,7 +21,8 @@ export const CreatedOrganization = Organization.extend({
 });
 export const OrganizationChange = z.object({ name: Line.optional(), four_eyes: z.boolean().optional() });
 
-export const NewKey = z.object({ role: Role, label: Line.optional() });
+/** `label` is sealed, in public, when the key approves or decides; without one its id is. */
+export const NewKey = z.object({ role: Role, label: KeyLabel.optional() });
 export const Key = z.object({
   id: z.string(),
   organization_id: z.string(),

@@ -6,7 +6,7 @@ export interface Principal {
   /** `user_…` or `key_…`. */
   id: string;
   role: Role;
-  /** A person's e-mail address; a key's label, else its id. */
+  /** For the organization's own eyes: a public name, else an e-mail address; a key's label, else its id. */
   name: string;
 }
 

@@ -1,8 +1,8 @@
 /** Who belongs to the organization; owners decide, signed in or by key. */
 import { NewTeamMember, TeamMember, TeamMemberChange, TeamMemberList } from '@rcpt/contract/ledger/people.ts';
 import type { App } from '@rcpt/service/http.ts';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
 import { inviteAgain, inviteMember } from '../people/invitations.ts';
 import { changeMember, removeMember } from '../people/members.ts';
@@ -39,15 +39,16 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     async (request, reply) => {
       let to_mail: TeamMember | null = null;
       await createAndSend(ledger, request, reply, async (tx) => {
-        const { organization_id, name } = request.principal;
-        const invited = await inviteMember(tx, organization_id, request.body, name, ledger.config, ledger.now());
+        const { organization_id } = request.principal;
+        const by = inviterOf(request);
+        const invited = await inviteMember(tx, organization_id, request.body, by, ledger.config, ledger.now());
         to_mail = invited.is_mailed ? invited.member : null;
         return { body: invited.member, location: `/members/${invited.member.id}` };
       });
       // Whoever was refused for belonging nowhere does so no longer.
       await ledger.kept.forget();
       // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
-      if (to_mail !== null) await mail(request.principal, to_mail).catch(() => undefined);
+      if (to_mail !== null) await mail(request, to_mail).catch(() => undefined);
       return reply;
     },
   );
@@ -67,7 +68,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
       const { organization_id } = request.principal;
       const member = await loadMember(ledger.db, organization_id, request.params.id);
       await ledger.db.transaction((tx) => inviteAgain(tx, organization_id, member, ledger.config, ledger.now()));
-      await mail(request.principal, member);
+      await mail(request, member);
       return member;
     },
   );
@@ -112,8 +113,13 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     },
   );
 
-  async function mail(by: Principal, { email }: TeamMember): Promise<void> {
-    const { name } = await loadOrganization(ledger.db, by.organization_id);
-    ledger.people.invite({ to: email, organization: name, invited_by: by.name });
+  async function mail(request: FastifyRequest, { email }: TeamMember): Promise<void> {
+    const { name } = await loadOrganization(ledger.db, request.principal.organization_id);
+    ledger.people.invite({ to: email, organization: name, invited_by: inviterOf(request) });
   }
+}
+
+/** By mailbox: it is shown to owners and to whoever is invited, who could not tell a chosen name from a borrowed one. */
+function inviterOf({ person, principal }: FastifyRequest): string {
+  return person?.email ?? principal.name;
 }

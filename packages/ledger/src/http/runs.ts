@@ -167,10 +167,12 @@ export function runRoutes(app: App, ledger: Ledger): void {
   app.patch(
     '/runs/:id/checks/:key',
     {
-      config: work,
+      config: { may: 'approve' },
       schema: {
         ...common,
         summary: 'Decide a checklist rule that is open',
+        description:
+          '`decided_by` names who did, by public name and id, and is sealed; the caller’s `detail` is their words behind it. A person without a public name is refused with 409 `public_name_needed`. Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`.',
         params: z.object({ id: z.string(), key: z.string() }),
         body: CheckDecision,
         response: { 200: Check },
@@ -211,7 +213,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Approval: approve or reject, which is final',
         description:
-          'Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`.',
+          '`approved_by` is the person’s public name or the key’s label, `approver_id` says which of the two it was: `user_…` or `key_…`. A person without a public name is refused with 409 `public_name_needed`. Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`.',
         headers: IdempotencyHeader,
         params: RunParams,
         body: ApprovalDecision,

@@ -1,12 +1,14 @@
 /** Signing in and out, and who one is. */
 import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
+import type { Queries } from '@rcpt/service/db.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
 import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
-import { chooseOrganization, deleteSession, deleteSessionsOf } from '../store/people.ts';
+import { sealedNameOfKey } from '../people/signature.ts';
+import { chooseOrganization, deleteSession, deleteSessionsOf, updatePublicName } from '../store/people.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { refuseCrossSite } from './auth.ts';
 
@@ -71,13 +73,15 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       config: { may: 'person' },
       schema: {
         ...common,
-        summary: 'Work in another of one’s organizations from now on',
+        summary: 'Work in another of one’s organizations from now on, or choose one’s public name',
+        description:
+          '`public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
         body: SessionChange,
         response: { 200: Session },
       },
     },
     async (request) => {
-      await chooseOrganization(ledger.db, request.person!.session_id, request.body.organization_id);
+      await ledger.db.transaction((tx) => changeSession(tx, request.person!, request.body, ledger.now()));
       await ledger.kept.forget();
       const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
       // Signed out, or removed, in the meantime.
@@ -120,6 +124,14 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
   );
 }
 
+/** Throws `not_found`, `no_organization`. */
+async function changeSession(tx: Queries, person: SignedIn, change: SessionChange, at: string): Promise<void> {
+  const { organization_id, public_name } = change;
+  if (organization_id !== undefined) await chooseOrganization(tx, person.session_id, organization_id);
+  else if (person.principal === null) throw noOrganization();
+  if (public_name !== undefined) await updatePublicName(tx, person.person_id, public_name, at);
+}
+
 async function sessionOf(
   { db }: Ledger,
   { principal, person }: Pick<FastifyRequest, 'principal' | 'person'> | { principal: Principal; person: SignedIn },
@@ -130,6 +142,8 @@ async function sessionOf(
     kind: person === null ? 'key' : 'person',
     id,
     name,
+    email: person?.email ?? null,
+    public_name: person === null ? sealedNameOfKey(principal) : person.public_name,
     role,
     organization,
     organizations: person?.organizations ?? [{ id: organization_id, name: organization.name, role }],

@@ -18,7 +18,7 @@ export async function addMember(
   const id = await ensurePerson(tx, email, at);
   const added = await insertMembership(tx, organization_id, { id, role, invited_by, invited_at: at });
   if (!added) throw refuse('member_exists', `${email} belongs to this organization already.`);
-  return { id, email, role, invited_by, invited_at: at, joined_at: null };
+  return loadMember(tx, organization_id, id);
 }
 
 /** Throws `not_found`, `last_owner`. */

@@ -23,6 +23,7 @@ export interface SignedIn {
   session_id: string;
   person_id: string;
   email: string;
+  public_name: string | null;
   expires_at: string;
   organizations: { id: string; name: string; role: Role }[];
   principal: Principal | null;
@@ -178,9 +179,12 @@ export class People {
       session_id: session.id,
       person_id: user.id,
       email: user.email,
+      public_name: place?.public_name ?? null,
       expires_at: session.expiresAt.toISOString(),
       organizations: places.map(({ id, name, role }: PlaceOfWork) => ({ id, name, role })),
-      principal: place ? { organization_id: place.id, id: user.id, role: place.role, name: user.email } : null,
+      principal: place
+        ? { organization_id: place.id, id: user.id, role: place.role, name: place.public_name ?? user.email }
+        : null,
     };
   }
 

@@ -1,5 +1,5 @@
 /** What a page shows of long texts: its link is public, and a megabyte of characters shown by their codes is eleven. */
-import type { Print, Section } from '@rcpt/contract/lanes/lane.ts';
+import type { Print, PrintedCheck, Section } from '@rcpt/contract/lanes/lane.ts';
 
 /** Of one text; what people write is shorter (contract: Prose). */
 const LONGEST_TEXT = 20_000;
@@ -28,11 +28,20 @@ function cutSection(section: Section, cut: (text: string) => string): Section {
     case 'checks':
       return {
         ...section,
-        checks: section.checks.map((check) => ({ ...check, label: cut(check.label), detail: cut(check.detail) })),
+        checks: section.checks.map((check) => ({
+          ...check,
+          label: cut(check.label),
+          detail: cut(check.detail),
+          decided_by: cutSigner(check.decided_by, cut),
+        })),
       };
     case 'evidence':
       return { ...section, evidence: section.evidence.map((piece) => ({ ...piece, label: cut(piece.label) })) };
     case 'text':
       return { ...section, text: cut(section.text) };
   }
+}
+
+function cutSigner(by: PrintedCheck['decided_by'], cut: (text: string) => string): PrintedCheck['decided_by'] {
+  return by === null || by === 'rule' ? by : { ...by, name: cut(by.name), id: cut(by.id) };
 }

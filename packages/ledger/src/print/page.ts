@@ -14,6 +14,8 @@ import {
   ALTERED_DETAIL,
   approvalInWords,
   commandByHand,
+  deciderId,
+  decisionInWords,
   FOUR_ANSWERS,
   fileName,
   plainLine,
@@ -165,7 +167,12 @@ function approval(reading: Reading): Html | null {
   const { approval } = reading.print;
   if (!approval) return null;
   return html`<div class="approval"><p dir="auto">${shown(approvalInWords(approval))}</p>
-${approval.note ? html`<p class="note prose" dir="auto">${shown(approval.note)}</p>` : null}</div>`;
+${
+  approval.by?.id
+    ? html`<p class="hash">${shown(approval.by.id)}</p>
+`
+    : null
+}${approval.note ? html`<p class="note prose" dir="auto">${shown(approval.note)}</p>` : null}</div>`;
 }
 
 function titledApproval(reading: Reading): Html | null {
@@ -210,12 +217,19 @@ function checks(list: PrintedCheck[]): Html {
 <tbody>${list.map(
     (check) => html`<tr>
 <td class="status ${tone(toneOfCheck(check))}">${mark(markOfCheck(check), toneOfCheck(check))}<span>${shown(sentence(check.status))}</span></td>
-<th scope="row" dir="auto">${shown(check.label)}${check.detail && check.detail !== '—' ? html`<p class="detail">${shown(check.detail)}</p>` : null}</th>
+<th scope="row" dir="auto">${shown(check.label)}${decided(check)}${check.detail && check.detail !== '—' ? html`<p class="detail">${shown(check.detail)}</p>` : null}</th>
 <td class="minor">${shown(sentence(check.category))}</td>
 <td class="minor">${shown(sentence(check.severity))}</td>
 </tr>`,
   )}</tbody>
 </table>`;
+}
+
+function decided(check: PrintedCheck): Html | null {
+  const words = decisionInWords(check);
+  return words === null
+    ? null
+    : html`<p class="detail">${shown(words)} <span class="hash">${shown(deciderId(check))}</span></p>`;
 }
 
 function evidence(list: PrintedEvidence[]): Html {

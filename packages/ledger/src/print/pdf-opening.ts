@@ -2,9 +2,9 @@
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { MARK_OF_TONE } from './marks.ts';
-import { INK, TONES } from './palette.ts';
+import { INK, MUTED, TONES } from './palette.ts';
 import { prose } from './pdf-sections.ts';
-import { ASIDE, BODY, KIND, SMALL, STRONG, TITLE } from './pdf-styles.ts';
+import { ASIDE, BODY, HASH, KIND, SMALL, STRONG, TITLE } from './pdf-styles.ts';
 import { type QrCode, qrOf } from './qr.ts';
 import type { Reading } from './reading.ts';
 import { type Cell, type Element, heightOfLines, type Sheet, type Style, type StyledLine } from './sheet.ts';
@@ -85,7 +85,8 @@ export function verdict(sheet: Sheet, print: Print): void {
   const short = { ...panel, word: panel.word.slice(0, 6), summary: [], approved: [] };
   drawPanel(sheet, short, 28 + heightOfLines(short.word));
   const group = sheet.group('Sect');
-  for (const text of [outcome.summary, print.approval && approvalInWords(print.approval), print.approval?.note]) {
+  const { approval } = print;
+  for (const text of [outcome.summary, approval && approvalInWords(approval), approval?.by?.id, approval?.note]) {
     if (!text) continue;
     sheet.space(10);
     const lines = sheet.lines(text, BODY, sheet.inner);
@@ -120,6 +121,7 @@ function scoreOf({ score_100 }: Panel['outcome'], color: string): Score {
 
 function approvalLines(sheet: Sheet, approval: NonNullable<Print['approval']>, width: number): StyledLine[] {
   const said = sheet.lines(approvalInWords(approval), BODY, width);
+  if (approval.by?.id) said.push(...sheet.lines(approval.by.id, { ...HASH, color: MUTED }, width));
   return approval.note ? [...said, ...sheet.lines(approval.note, ASIDE, width)] : said;
 }
 
@@ -183,5 +185,5 @@ function drawScore(sheet: Sheet, score: Score, top: number, group: Element): voi
 export function approval(sheet: Sheet, print: Print): void {
   const { approval, outcome } = print;
   if (!approval || outcome) return;
-  prose(sheet, 'Approval', [approvalInWords(approval), approval.note].filter(Boolean).join('\n'));
+  prose(sheet, 'Approval', [approvalInWords(approval), approval.by?.id, approval.note].filter(Boolean).join('\n'));
 }

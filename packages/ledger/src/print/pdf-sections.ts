@@ -2,10 +2,10 @@
 import type { PrintedCheck, PrintedEvidence, Section } from '@rcpt/contract/lanes/lane.ts';
 import { sentence } from '@rcpt/contract/lanes/printed.ts';
 import { markOfCheck } from './marks.ts';
-import { INK, LINK, RULE, TONES } from './palette.ts';
+import { INK, LINK, MUTED, RULE, TONES } from './palette.ts';
 import { ASIDE, BODY, COLUMN, HASH, HEADING, SMALL, STRONG } from './pdf-styles.ts';
-import type { Cell, Element, Sheet } from './sheet.ts';
-import { safeHref, tally, toneOfCheck } from './words.ts';
+import type { Cell, Element, Sheet, StyledLine } from './sheet.ts';
+import { deciderId, decisionInWords, safeHref, tally, toneOfCheck } from './words.ts';
 
 /** A table's heading, its column heads and a first row. */
 const TABLE_ROOM = 110;
@@ -139,6 +139,7 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
           ...rule,
           lines: [
             ...sheet.lines(check.label, STRONG, rule.width),
+            ...decided(sheet, check, rule.width),
             ...(check.detail && check.detail !== '—' ? sheet.lines(check.detail, SMALL, rule.width) : []),
           ],
           tag: 'TD',
@@ -153,6 +154,13 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
   });
   sheet.repeat(null);
   table.end();
+}
+
+/** A key's or a person's decision, with the id that tells which of the two it was. */
+function decided(sheet: Sheet, check: PrintedCheck, width: number): StyledLine[] {
+  const words = decisionInWords(check);
+  if (words === null) return [];
+  return [...sheet.lines(words, SMALL, width), ...sheet.lines(deciderId(check), { ...HASH, color: MUTED }, width)];
 }
 
 function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {

@@ -1,16 +1,27 @@
 /** How values are worded for people, the same on page and paper. */
 
 import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
-import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { decidersOf, instant } from '@rcpt/contract/lanes/printed.ts';
+import { signerInWords } from '@rcpt/contract/signer.ts';
 import { codeOf, isUnseen } from './unseen.ts';
 
 export const ALTERED = 'This receipt no longer matches its hash';
 export const ALTERED_DETAIL =
   'What is stored was changed after it was sealed. Nothing below can be relied on until the operator explains it.';
 
-/** `Approved by Ada Okafor, 29 May 2026, 20:12:01.123 UTC`. */
+/** `Approved by Ada Okafor (person), 29 May 2026, 20:12:01.123 UTC`. */
 export function approvalInWords({ decision, by, at }: NonNullable<Print['approval']>): string {
-  return `${decision}${by ? ` by ${by}` : ''}${at ? `, ${instant(at)}` : ''}`;
+  return `${decision}${by ? ` by ${signerInWords(by)}` : ''}${at ? `, ${instant(at)}` : ''}`;
+}
+
+/** `Decided by Ada Okafor (person)`; null for what a rule decided, and for what does not say. */
+export function decisionInWords({ decided_by }: PrintedCheck): string | null {
+  return decided_by === null || decided_by === 'rule' ? null : `Decided by ${signerInWords(decided_by)}`;
+}
+
+/** The id behind the name; empty for what a rule decided. */
+export function deciderId({ decided_by }: PrintedCheck): string {
+  return decided_by === null || decided_by === 'rule' ? '' : decided_by.id;
 }
 
 export function toneOfCheck(check: PrintedCheck): Tone {
@@ -19,12 +30,13 @@ export function toneOfCheck(check: PrintedCheck): Tone {
   return 'neutral';
 }
 
-/** `12 checks: 10 pass, 2 flag`. */
+/** `12 checks: 10 pass, 2 flag · all by rule`. */
 export function tally(checks: PrintedCheck[]): string {
   const counts = new Map<string, number>();
   for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = Array.from(counts, ([status, count]) => `${count} ${status}`);
-  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}${parts.length ? `: ${parts.join(', ')}` : ''}`;
+  const by = decidersOf(checks);
+  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}${parts.length ? `: ${parts.join(', ')}` : ''}${by && ` · ${by}`}`;
 }
 
 /** The way anyone checks the hash with what every Linux and macOS machine has; `<file>` holds the stored bytes. */
@@ -42,7 +54,10 @@ export const FOUR_ANSWERS = [
     'Not shown by a single receipt. That no receipt was left out or put in its place shows only in the chain: ask the organization for its ledger export and verify that.',
   ],
   ['Time', 'The time stated is the clock of the service that sealed it. Nobody else vouches for it.'],
-  ['Identity', 'Who worked and who approved is stated by the operator of the ledger. Nobody else vouches for it.'],
+  [
+    'Identity',
+    'Who worked and who approved is stated by the operator of the ledger. Nobody else vouches for it. Names are chosen: a person’s by that person, an API key’s by its organization. The id tells which of the two it was.',
+  ],
 ] as const;
 
 /** One line for a title bar: what cannot be seen stands there by its code. */

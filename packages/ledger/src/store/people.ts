@@ -18,6 +18,16 @@ export async function ensurePerson(tx: Queries, email: string, at: string): Prom
   return row!.id;
 }
 
+export async function findPublicName(db: Queries, person_id: string): Promise<string | null> {
+  const row = await db.get<{ public_name: string | null }>('select public_name from people where id = $1', [person_id]);
+  return row?.public_name ?? null;
+}
+
+/** What is sealed keeps the name it was sealed with. */
+export async function updatePublicName(db: Queries, person_id: string, public_name: string, at: string): Promise<void> {
+  await db.run('update people set public_name = $2, updated_at = $3 where id = $1', [person_id, public_name, at]);
+}
+
 export async function isMember(db: Queries, email: string): Promise<boolean> {
   const row = await db.get(
     'select 1 as one from people p join memberships m on m.person_id = p.id where p.email = $1 limit 1',
@@ -26,7 +36,9 @@ export async function isMember(db: Queries, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-const MEMBER = `select m.person_id as id, p.email, m.role, m.invited_by, m.invited_at, m.joined_at
+/** Who was invited and never came is shown by the address that was typed: inviting finds out nothing. */
+const MEMBER = `select m.person_id as id, p.email, m.role,
+    case when m.joined_at is not null then p.public_name end as public_name, m.invited_by, m.invited_at, m.joined_at
   from memberships m join people p on p.id = m.person_id where m.organization_id = $1`;
 
 /** In the order of their addresses. */
@@ -93,6 +105,8 @@ export interface PlaceOfWork {
   id: string;
   name: string;
   role: Role;
+  /** Of the person, the same in every place. */
+  public_name: string | null;
   /** The session's present choice. */
   chosen: string | null;
 }
@@ -100,7 +114,8 @@ export interface PlaceOfWork {
 /** The organizations of the session's person, longest first: nobody gets to the front by inviting, or by a name. */
 export function placesOfWork(db: Queries, session_id: string): Promise<PlaceOfWork[]> {
   return db.all<PlaceOfWork>(
-    `select o.organization_id as id, o.name, m.role, s.organization_id as chosen from sessions s
+    `select o.organization_id as id, o.name, m.role, p.public_name, s.organization_id as chosen from sessions s
+     join people p on p.id = s.person_id
      join memberships m on m.person_id = s.person_id
      join organizations o on o.organization_id = m.organization_id
      where s.id = $1 order by m.invited_at, o.organization_id`,

@@ -188,7 +188,9 @@ function fromRow({ minted_by, ...row }: Stored): Run {
   const read: Record<string, unknown> = row;
   for (const column of JSON_COLUMNS) read[column] = row[column] === null ? null : JSON.parse(row[column]!);
   const run = read as unknown as Run;
-  run.checks ??= [];
+  // What was sealed or rejected before approvals and checks named who decided says so.
+  run.checks = (run.checks ?? []).map((check) => ({ ...check, decided_by: check.decided_by ?? '' }));
+  if (run.approval !== null) run.approval.approver_id ??= '';
   // Nothing changes a Run after its mint.
   if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });
   return run;

@@ -1,6 +1,7 @@
 /** What a receipt says first: its verdict where the lane has one, and who approved. */
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
+import { SignedBy, SignerId } from '../../parts/signer.tsx';
 import { Shown } from './shown.tsx';
 
 const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
@@ -48,13 +49,14 @@ function Approval({ approval: { decision, by, at, note } }: { approval: NonNulla
         {by && (
           <>
             {' by '}
-            <strong>
-              <Shown text={by} />
-            </strong>
+            <SignedBy signer={by}>
+              <Shown text={by.name} />
+            </SignedBy>
           </>
         )}
         {at && <span className="muted">, {at}</span>}
       </p>
+      {by && <SignerId id={by.id} />}
       {note && note !== '—' && (
         <blockquote dir="auto">
           <Shown text={note} />

@@ -5,12 +5,14 @@ import type {
   PrintedEvidence,
   Fact as PrintedFact,
 } from '@rcpt/contract/lanes/lane.ts';
+import { decidersOf } from '@rcpt/contract/lanes/printed.ts';
 import { Section } from '../../frame/page.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { copy } from '../../parts/copy.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Badge } from '../../parts/mark.tsx';
 import { CheckStatusMark } from '../../parts/outcome.tsx';
+import { SignedBy, SignerId } from '../../parts/signer.tsx';
 import { count } from '../../words/numbers.ts';
 import { sentence } from '../../words/vocabulary.ts';
 import { Shown } from './shown.tsx';
@@ -70,6 +72,7 @@ function Checks({ checks }: { checks: readonly PrintedCheck[] }) {
           <CheckStatusMark check={check} />
           <div dir="auto">
             <Shown text={check.label} />
+            <Decided by={check.decided_by} />
             {check.detail !== '' && check.detail !== '—' && (
               <p className="muted">
                 <Shown text={check.detail} />
@@ -82,6 +85,20 @@ function Checks({ checks }: { checks: readonly PrintedCheck[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What a rule decided says nothing here: the section's sum does. */
+function Decided({ by }: { by: PrintedCheck['decided_by'] }) {
+  if (by === null || by === 'rule') return null;
+  return (
+    <p className="muted">
+      {'Decided by '}
+      <SignedBy signer={by}>
+        <Shown text={by.name} />
+      </SignedBy>
+      <SignerId id={by.id} />
+    </p>
   );
 }
 
@@ -111,10 +128,11 @@ function Evidence({ evidence }: { evidence: readonly PrintedEvidence[] }) {
   );
 }
 
-/** `12 checks: 10 pass, 2 flag`. */
+/** `12 checks: 10 pass, 2 flag · all by rule`. */
 function tally(checks: readonly PrintedCheck[]): string {
   const counts = new Map<string, number>();
   for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = Array.from(counts, ([status, of]) => `${of} ${status}`);
-  return `${count(checks.length, 'check')}${parts.length > 1 ? `: ${parts.join(', ')}` : ''}`;
+  const by = decidersOf(checks);
+  return `${count(checks.length, 'check')}${parts.length > 1 ? `: ${parts.join(', ')}` : ''}${by && ` · ${by}`}`;
 }

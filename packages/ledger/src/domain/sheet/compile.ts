@@ -2,6 +2,7 @@
 
 import type { SheetExecutor } from '@rcpt/contract/lanes/lane.ts';
 import type { FlightSheet, Rule } from '@rcpt/contract/ledger/flight-sheet.ts';
+import { BY_RULE } from '@rcpt/contract/signer.ts';
 import type { Json } from '@rcpt/contract/wire.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -110,6 +111,7 @@ function formFinding(form: OutputSchema, meter: Meter, submission: Json): Check 
     label: 'The submission has the required form',
     category: 'schema',
     severity: 'high',
+    decided_by: BY_RULE,
   } as const;
   meter.startRule();
   try {
@@ -125,8 +127,8 @@ function formFinding(form: OutputSchema, meter: Meter, submission: Json): Check 
 
 function ruleFinding({ rule, decide }: CompiledRule, meter: Meter, facts: Facts): Check {
   const { id: key, label, category, severity } = rule;
-  const base = { key, label, category, severity };
-  if (!decide) return { ...base, status: 'open', detail: 'A person applies this rule.' };
+  const base = { key, label, category, severity, decided_by: BY_RULE };
+  if (!decide) return { ...base, status: 'open', detail: 'A person applies this rule.', decided_by: '' };
   meter.startRule();
   const decided = decide(facts);
   if ('undecided' in decided) return { ...base, status: 'flag', detail: `Could not be decided: ${decided.undecided}.` };
