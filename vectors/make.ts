@@ -207,8 +207,8 @@ write('valid/chain--six.jsonl', lines(texts));
 write('valid/chain--six-with-columns.json', pretty({ receipts: texts, records: chain.map(columnsOf), head }));
 
 function columnsOf({ payload, receipt_sha256 }: Sealed): Record<string, unknown> {
-  const { org_seq, receipt_id, parent_hash, schema, created_at } = payload;
-  const beside = { share_token: `token-${org_seq}`, run_id: `run_${org_seq}` };
+  const { org_seq, receipt_id, parent_hash, schema, created_at, organization: _, share_url: __, ...blocks } = payload;
+  const beside = { share_token: `token-${org_seq}`, run_id: `run_${org_seq}`, blocks };
   return { org_seq, receipt_id, parent_hash, receipt_sha256, schema, created_at, ...beside };
 }
 
@@ -257,6 +257,7 @@ const broken: Record<string, string[]> = {
 for (const [name, receipts] of Object.entries(broken)) write(`invalid/${name}.jsonl`, lines(receipts));
 
 const columns = chain.map(columnsOf);
+const generic = columns[1]!.blocks as Record<string, Record<string, unknown>>;
 for (const [column, value] of Object.entries({
   share_token: 'token-6',
   schema: 'service.eval-receipt/v1',
@@ -266,6 +267,17 @@ for (const [column, value] of Object.entries({
   const records = columns.with(3, { ...columns[3]!, [column]: value });
   write(`invalid/record_mismatch--another-${column}.json`, pretty({ receipts: texts, records, head }));
 }
+const recordedBlocks = {
+  'another-output': { execution: { ...generic.execution, output_sha256: hashOf('another output') } },
+  'another-decision': { approval: { ...generic.approval, decision: 'rejected' } },
+  'no-agent': { execution: { ...generic.execution, agent_name: '' } },
+};
+for (const [story, change] of Object.entries(recordedBlocks)) {
+  const records = columns.with(1, { ...columns[1]!, blocks: { ...generic, ...change } });
+  write(`invalid/record_mismatch--the-run-has-${story}.json`, pretty({ receipts: texts, records, head }));
+}
+const noRun = columns.with(4, { ...columns[4]!, blocks: null });
+write('invalid/record_mismatch--no-run-is-stored.json', pretty({ receipts: texts, records: noRun, head }));
 const cut = { receipts: texts.slice(0, 5), records: columns.slice(0, 5), head };
 write('invalid/head_mismatch--the-tail-cut-off.json', pretty(cut));
 const extended = { receipts: texts, records: columns, head: null };

@@ -1,7 +1,8 @@
 /**
  * How a receipt is minted. Requests that wait together are minted together: one transaction, one disk sync, and each is
  * answered only once that transaction is durable. Within it, per organization:
- *   lock the head → read the approved Runs → seal each on top of the one before → store receipts, Runs, outbox → move the head.
+ *   lock the head → read the approved Runs, compare each with what was approved → seal each on top of the one before
+ *   → store receipts, Runs, outbox → move the head.
  * A crash before the commit leaves nothing; after it, everything, and a retry is answered with the same receipt.
  */
 
@@ -12,7 +13,9 @@ import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { receiptIdOf, seal } from '@rcpt/proof/receipt.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
+import { intactPin } from './domain/pin.ts';
 import { refuse } from './domain/run.ts';
+import { isAsApproved } from './domain/sealed-block.ts';
 import {
   findPin,
   type Head,
@@ -59,7 +62,7 @@ export interface MintSettings {
 }
 
 export interface Minter {
-  /** Throws `run_not_approved`, `not_found`, `overloaded`, `database_unavailable`. */
+  /** Throws `run_not_approved`, `approval_mismatch`, `pin_damaged`, `not_found`, `overloaded`, `database_unavailable`. */
   mint(request: MintRequest): Promise<Minted>;
   /** Requests not answered yet. */
   pending(): number;
@@ -155,7 +158,7 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
           `The Run is at ${run.stage} and not approved; only an approved Run makes a receipt.`,
         ),
       );
-    else outcomes.push(await chain.append(run, request.by, settings));
+    else outcomes.push(await chain.append(run, request.by, settings).catch(refusal));
   }
 
   const grown = [...chains.values()].filter((chain) => chain.minted.length > 0);
@@ -187,6 +190,12 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
   return outcomes;
 }
 
+/** Refused before its chain grew: the others of this transaction go on. */
+function refusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}
+
 async function mintedBefore(tx: Queries, chain: GrowingChain, run: MintableRun): Promise<Minted> {
   const twin = chain.minted.find(({ receipt }) => receipt.run_id === run.id)?.receipt.payload;
   const payload = twin ?? (await payloadOfRun(tx, run.organization_id, run.id));
@@ -199,6 +208,15 @@ interface Mint {
   receipt: StoredReceipt;
   run: Parameters<typeof markMinted>[1][number];
   outbox: ReturnType<typeof outboxRows>;
+}
+
+/** Throws `approval_mismatch`: what is sealed is what a person approved, to the byte. */
+function approvedBlockOf(run: MintableRun): JsonObject {
+  if (isAsApproved(run)) return JSON.parse(run.approved_block!) as JsonObject;
+  throw refuse(
+    'approval_mismatch',
+    `What is stored of ${run.id} is not what was approved: the hash fixed by the approval differs. Nothing was minted. Do the work again in a new Run, and ask the operator who changed the database.`,
+  );
 }
 
 /** One organization's chain while a transaction appends to it. */
@@ -216,9 +234,10 @@ class GrowingChain {
     this.#tx = tx;
   }
 
+  /** Throws `approval_mismatch`, `pin_damaged`, before anything has changed. */
   async append(run: MintableRun, by: string, { base_url, now, newShareToken }: MintSettings): Promise<Minted> {
     const lane = LANES[run.lane as LaneName];
-    const approved = JSON.parse(run.approved_block!) as JsonObject;
+    const approved = approvedBlockOf(run);
     const created_at = now();
     const needed = lane.needs_pin?.(approved);
     const pinned_model = needed === undefined ? null : await this.#pinOf(needed);
@@ -274,7 +293,7 @@ class GrowingChain {
     const known = this.#pins.get(slug);
     if (known !== undefined) return known;
     const stored = await findPin(this.#tx, this.from.organization_id, slug);
-    const pin = stored === null ? null : pinnedModelOf(JSON.parse(stored) as JsonObject);
+    const pin = stored === null ? null : intactPin(stored, slug);
     this.#pins.set(slug, pin);
     return pin;
   }

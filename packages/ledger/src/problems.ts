@@ -4,6 +4,8 @@ import type { ProblemRow } from '@rcpt/service/problem.ts';
 export const LEDGER_PROBLEMS = {
   run_stage_conflict: { status: 409, title: 'The Run is at another stage' },
   run_not_approved: { status: 409, title: 'The Run is not approved' },
+  approval_mismatch: { status: 409, title: 'The Run is not what was approved' },
+  pin_damaged: { status: 409, title: 'The pin of the base model was changed after it was sealed' },
   checks_open: { status: 409, title: 'A check is still open' },
   check_decided: { status: 409, title: 'The check is decided already' },
   four_eyes: { status: 403, title: 'Four eyes: another credential has to approve' },

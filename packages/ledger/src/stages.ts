@@ -12,14 +12,14 @@ import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { Decision } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { AgentProfile, Check, Work } from '@rcpt/contract/work.ts';
-import { canonicalize } from '@rcpt/proof/canonical.ts';
+import type { AgentProfile, Check } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { Principal } from './domain/principal.ts';
-import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
+import { type Run, reach, refuse, requireStage } from './domain/run.ts';
+import { fixBlock, workOf } from './domain/sealed-block.ts';
 import { executorOf } from './executors.ts';
 import { signatureOf } from './people/signature.ts';
 import { findFlightSheet } from './store/flight-sheets.ts';
@@ -54,6 +54,7 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
     verdict: null,
     approval: null,
     approved_block: null,
+    approved_sha256: null,
     receipt_id: null,
     created_at: at,
     updated_at: at,
@@ -189,45 +190,9 @@ export async function approve(
     stage: 'Approval',
     stages: reach(run.stages, 'Approval', at, by.id),
     approval,
-    approved_block: decision === 'approved' ? approvedBlock({ ...run, approval }) : null,
+    ...(decision === 'approved' ? fixBlock({ ...run, approval }) : {}),
     updated_at: at,
   });
-}
-
-function approvedBlock(run: Run): JsonObject {
-  const lane = LANES[run.lane];
-  const block = lane.block({
-    ...workOf(run, lane),
-    checks: run.checks,
-    verdict: run.verdict!,
-    approval: run.approval!,
-    assignment: run.assignment,
-  });
-  // Refused here, where a person can still act, is never refused while minting.
-  canonicalize(block);
-  const minting = { created_at: run.approval!.approved_at, pinned_model: null };
-  const completed = lane.blocks.safeParse(lane.complete?.(block, minting) ?? block);
-  if (!completed.success) throw refuse('receipt_invalid', completed.error.issues[0]?.message ?? 'invalid blocks');
-  return block;
-}
-
-function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
-  const { id, title, created_at, inputs } = run;
-  const execution = run.execution ?? {};
-  return {
-    run: { id, lane: run.lane, title, created_at },
-    inputs,
-    execution,
-    evidence: run.evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({
-      kind,
-      label,
-      sha256,
-      content_type,
-      byte_size,
-    })),
-    agent_profile: profileOf(run, lane.agent(execution)),
-    price: run.price,
-  };
 }
 
 /** What the lane takes of a body. Throws `invalid`, which names the members `under` where the body has them. */

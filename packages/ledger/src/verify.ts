@@ -1,12 +1,16 @@
 /** Verification of one organization's chain: one snapshot, one pass, constant memory. */
 import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
-import { type ChainReport, ChainVerifier } from '@rcpt/proof/chain.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import { type ChainReport, ChainVerifier, MAX_VIOLATIONS } from '@rcpt/proof/chain.ts';
+import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { auditRow, readHead, SCAN_CHAIN } from './store/audit.ts';
+import { PinsSoFar, recordWithRun } from './recorded.ts';
+import { type AuditRow, auditRow, readHead, receiptIdAt, SCAN_CHAIN, SCAN_PINS } from './store/audit.ts';
+import { loadRunsAsStored } from './store/runs.ts';
 
 /** Told so often at most while a chain is walked. */
 const PROGRESS_MS = 100;
+/** Runs read at a time: each may hold megabytes. */
+const RUNS_AT_ONCE = 64;
 /** Chains walked at a time by one process, and how many may wait for that. */
 const AT_ONCE = 2;
 const MAY_WAIT = 32;
@@ -15,8 +19,8 @@ const OF_ONE_ORGANIZATION = 12;
 
 export interface Verifier {
   /**
-   * Every receipt of the chain against its own bytes, its record, its predecessor and, at the end, the recorded head.
-   * Stops early when `signal` aborts. Throws `overloaded`, `database_unavailable`.
+   * Every receipt of the chain against its own bytes, its record and its Run, its predecessor and, at the end, the recorded
+   * head. Throws `overloaded`, `database_unavailable`, and `request_timeout` when `signal` aborts before the end.
    */
   verify(organization_id: string, signal: AbortSignal, progress?: Progress): Promise<ChainReport>;
 }
@@ -64,8 +68,8 @@ export function createVerifier(db: Db): Verifier {
         throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
       asked.set(organization_id, before + 1);
       try {
-        // Nobody reads what is said of nothing.
-        if (!(await takePlace(signal))) return new ChainVerifier(organization_id).finish();
+        // What was not walked to its end has no report: an aborted verification never says that a chain holds.
+        if (!(await takePlace(signal))) throw stopped();
         return await walk(db, organization_id, signal, progress).finally(leavePlace);
       } finally {
         const left = asked.get(organization_id)! - 1;
@@ -85,21 +89,69 @@ function walk(
   return db.snapshot(async (read) => {
     const head = await readHead(read, organization_id);
     const verifier = new ChainVerifier(organization_id);
+    const pins = new PinsSoFar(read, organization_id);
     const receipts = head === null ? 0 : head.org_seq + 1;
     let receipts_checked = 0;
     let told_at = performance.now();
     progress({ receipts_checked, receipts });
     for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
-      if (signal.aborted) break;
-      for (const row of batch) {
-        const { payload, record } = auditRow(row);
-        verifier.push(payload, record);
+      for (let at = 0; at < batch.length; at += RUNS_AT_ONCE) {
+        if (signal.aborted) throw stopped();
+        await verifyGroup(read, organization_id, batch.slice(at, at + RUNS_AT_ONCE).map(auditRow), verifier, pins);
       }
       receipts_checked += batch.length;
       if (performance.now() - told_at < PROGRESS_MS) continue;
       told_at = performance.now();
       progress({ receipts_checked, receipts });
     }
-    return verifier.finish(head);
+    if (signal.aborted) throw stopped();
+    // Of a chain that is not whole its pins are not known: it is blamed for what it lacks.
+    if (verifier.isUnbroken && verifier.endsAt(head)) await comparePins(read, organization_id, pins, verifier);
+    return verifier.finish(head && { ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
   });
+}
+
+/** Each receipt against its bytes, its predecessor, its columns and its Run. */
+async function verifyGroup(
+  read: Queries,
+  organization_id: string,
+  rows: AuditRow[],
+  verifier: ChainVerifier,
+  pins: PinsSoFar,
+): Promise<void> {
+  const ids = rows.map(({ record }) => record.run_id!);
+  const runs = await loadRunsAsStored(read, organization_id, ids);
+  for (const { payload, record } of rows) {
+    const run = runs.get(record.run_id!);
+    verifier.push(payload, await recordWithRun(record, payload, run, pins, verifier.isUnbroken));
+    if (verifier.isUnbroken && typeof payload === 'string') pins.passed(payload, record.org_seq!);
+  }
+}
+
+/** The mint looks up the most recent pin in a table of its own: that must name the last pin of each slug, and no other. */
+async function comparePins(
+  read: Snapshot,
+  organization_id: string,
+  { places, isWhole }: PinsSoFar,
+  verifier: ChainVerifier,
+): Promise<void> {
+  if (!isWhole) return;
+  const unseen = new Map(places);
+  const differing: [slug: string, place: number | null, recorded: number | null][] = [];
+  for await (const batch of read.scan(SCAN_PINS, [organization_id]))
+    for (const [slug, recorded] of batch as [string, number | null][]) {
+      const place = places.get(slug) ?? null;
+      if (place === null || place !== recorded) differing.push([slug, place, recorded]);
+      unseen.delete(slug);
+    }
+  for (const [slug, place] of unseen) differing.push([slug, place, null]);
+  for (const [slug, expected, actual] of differing.slice(0, MAX_VIOLATIONS)) {
+    const receipt_id = expected === null ? null : await receiptIdAt(read, organization_id, expected);
+    const detail = `the last pin of ${slug} stands elsewhere than recorded`;
+    verifier.blame({ org_seq: expected, receipt_id }, { expected, actual, detail });
+  }
+}
+
+function stopped(): Refusal {
+  return new Refusal('request_timeout', 'The caller has gone. The verification was stopped before its end.');
 }

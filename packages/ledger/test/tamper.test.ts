@@ -209,7 +209,7 @@ const truncated = fc.nat(LAST).map(
       done: `cut to ${length}`,
       chain: { head, rows: rows.slice(0, length) },
       kinds: ['head_mismatch'],
-      places: [length],
+      places: [LAST],
     }),
 );
 
@@ -238,7 +238,7 @@ const headAltered = fc.oneof(
         done: `head at ${org_seq}`,
         chain: { rows, head: { ...head!, org_seq } },
         kinds: ['head_mismatch'],
-        places: [LENGTH],
+        places: [org_seq],
       }),
   ),
   fc.constant(null).map(
@@ -247,15 +247,31 @@ const headAltered = fc.oneof(
   ),
 );
 
+/** The Run's own record knows when its receipt was minted; it knows nothing of the organization's name. */
 const forge = (payload: Receipt): Receipt => ({ ...payload, created_at: '2020-01-01T00:00:00.000Z' });
+const forgeUnseen = (payload: Receipt): Receipt => ({
+  ...payload,
+  organization: { ...payload.organization, name: 'Another' },
+});
 
 const alteredAndResealed = anyPlace.map(
   (at): Tamper =>
+    (honest) => ({
+      done: `${at} resealed`,
+      chain: withRow(honest, at, (row) => resealed(row, forge)),
+      kinds: ['record_mismatch'],
+      places: [at],
+    }),
+);
+
+/** No record of the receipt itself tells: its successor does, or the head. */
+const alteredUnseenAndResealed = anyPlace.map(
+  (at): Tamper =>
     (honest) => {
-      const chain = withRow(honest, at, (row) => resealed(row, forge));
+      const chain = withRow(honest, at, (row) => resealed(row, forgeUnseen));
       return at === LAST
-        ? { done: `${at} resealed`, chain, kinds: ['head_mismatch'], places: [LAST] }
-        : { done: `${at} resealed`, chain, kinds: ['broken_parent_link'], places: [at + 1] };
+        ? { done: `${at} resealed unseen`, chain, kinds: ['head_mismatch'], places: [LAST] }
+        : { done: `${at} resealed unseen`, chain, kinds: ['broken_parent_link'], places: [at + 1] };
     },
 );
 
@@ -269,7 +285,7 @@ const resealedUnderItsColumns = anyPlace.map(
     }),
 );
 
-/** Everything from one receipt on written anew: only the recorded head is left to tell. */
+/** Everything from one receipt on written anew: the recorded head tells, and a cook, which has sealed the hash of its pin. */
 const historyRewritten = anyPlace.map(
   (from): Tamper =>
     ({ rows, head }) => {
@@ -279,11 +295,17 @@ const historyRewritten = anyPlace.map(
           i < from
             ? row
             : resealed(row, (payload) => ({
-                ...forge(payload),
+                ...forgeUnseen(payload),
                 parent_hash: chain.at(-1)?.receipt_sha256 ?? payload.parent_hash,
               })),
         );
-      return { done: `rewritten from ${from}`, chain: { rows: chain, head }, kinds: ['head_mismatch'], places: [LAST] };
+      const cooks = rows.flatMap(({ schema }, at) => (schema.includes('cook') ? [at] : []));
+      return {
+        done: `rewritten from ${from}`,
+        chain: { rows: chain, head },
+        kinds: ['record_mismatch', 'head_mismatch'],
+        places: [...cooks, LAST],
+      };
     },
 );
 
@@ -320,6 +342,7 @@ const tampering = fc.oneof(
   truncated,
   headAltered,
   alteredAndResealed,
+  alteredUnseenAndResealed,
   resealedUnderItsColumns,
   historyRewritten,
   inserted,

@@ -98,11 +98,15 @@ eachLedger('verification', (ledger, engine) => {
     );
   });
 
-  test('of a tail cut off names the first missing place and the recorded head', async () => {
+  test('of a tail cut off names the last receipt that the head knows', async () => {
     const { receipts, stored } = honest;
     const { head, violation } = await verifiedAs({ ...stored, rows: stored.rows.slice(0, 2) });
     assert.deepEqual(head, { org_seq: 1, receipt_sha256: receipts[1].receipt_sha256 });
-    assert.deepEqual([violation.kind, violation.org_seq, violation.receipt_id], ['head_mismatch', 2, null]);
+    assert.deepEqual(
+      [violation.kind, violation.org_seq, violation.receipt_id],
+      ['head_mismatch', 3, receipts[3].receipt_id],
+    );
+    assert.match(violation.detail, /receipts 2 to 3 are missing/);
     assert.ok(
       violation.expected.includes(receipts[3].receipt_sha256) && violation.actual.includes(receipts[1].receipt_sha256),
     );
@@ -112,7 +116,7 @@ eachLedger('verification', (ledger, engine) => {
     const report = await verifiedAs({ ...honest.stored, rows: [] });
     assert.deepEqual(
       [report.ok, report.receipts_checked, report.head, report.violation.kind, report.violation.org_seq],
-      [false, 0, null, 'head_mismatch', 0],
+      [false, 0, null, 'head_mismatch', 3],
     );
   });
 

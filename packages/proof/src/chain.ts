@@ -10,8 +10,11 @@
  * - A receipt with an earlier org_seq (moved, duplicated, inserted) is a `sequence_gap` pinned to it, and passed over.
  * - `broken_parent_link`: the parent_hash is not the hash of the receipt before, or the receipt before belongs to
  *   another organization (organization.id is one along a chain). A receipt altered and sealed anew is
- *   intact by itself, so its successor's link tells, or the recorded head.
+ *   intact by itself: its record tells where that still holds what was sealed (`record_mismatch`), else its successor's
+ *   link, or the recorded head.
  */
+import { blocksAgree } from './blocks.ts';
+import type { JsonObject } from './canonical.ts';
 import { type Fault, isHash, isObject, type ReceiptVerdict, receiptIdOf, verifyReceipt } from './receipt.ts';
 import { type ReceiptRecord, recordAgrees, recordFault } from './record.ts';
 import { ORG_SEQ, ORGANIZATION_ID, PARENT_HASH, RECEIPT_ID, RECEIPT_SHA256 } from './scan.ts';
@@ -39,6 +42,14 @@ export interface Violation extends Fault {
 export interface Head {
   org_seq: number;
   receipt_sha256: string;
+}
+
+/** What was recorded beside a chain of its end; not all of it is always known. */
+export interface RecordedHead {
+  org_seq?: number;
+  receipt_sha256: string;
+  /** Of the receipt at the head. */
+  receipt_id?: string | null;
 }
 
 export interface ChainReport {
@@ -74,6 +85,21 @@ export class ChainVerifier {
     this.#organization = organization_id;
   }
 
+  /** No receipt so far was altered or is missing: what they say can be relied on. */
+  get isUnbroken(): boolean {
+    return this.violations.every(({ kind }) => kind === 'record_mismatch');
+  }
+
+  /** Whether the receipts so far end where this head says. */
+  endsAt(head: RecordedHead | null): boolean {
+    return this.#headFault(head, this.#end()) === null;
+  }
+
+  /** What the caller's other records of a receipt say differently; `org_seq` null: of no receipt there is. */
+  blame(pin: Pick<Violation, 'org_seq' | 'receipt_id'>, fault: Fault): void {
+    this.#violate('record_mismatch', pin, fault);
+  }
+
   /** Takes the next receipt, as stored, and the columns beside it. Never throws, whatever the receipt holds. */
   push(receipt: string | Uint8Array, record?: ReceiptRecord): void {
     if (!this.#continues(receipt, record)) this.examine(receipt, record);
@@ -87,7 +113,7 @@ export class ChainVerifier {
       this.#altered(verdict, record);
       return;
     }
-    this.#place(verdict);
+    this.#place(verdict, record);
     const mismatch = recordFault(verdict, record);
     if (mismatch) this.#violate('record_mismatch', verdict, mismatch);
   }
@@ -96,7 +122,7 @@ export class ChainVerifier {
    * The verdict. `head` is what was recorded when the last receipt was minted: undefined when not known (an export),
    * null when nothing was recorded. May be called once, after the last receipt.
    */
-  finish(head?: { org_seq?: number; receipt_sha256: string } | null): ChainReport {
+  finish(head?: RecordedHead | null): ChainReport {
     const end = this.#end();
     const fault = head === undefined ? null : this.#headFault(head, end);
     if (fault) this.#violate('head_mismatch', this.#headPin(head ?? null, end), fault);
@@ -122,6 +148,7 @@ export class ChainVerifier {
     const hash = s.hashWithoutSeal();
     if (!s.is(RECEIPT_SHA256, hash)) return false;
     if (record && !recordAgrees(s, this.#next.org_seq, parents[0]!, hash, record)) return false;
+    if (record?.blocks !== undefined && !holdsBlocks(receipt, record.blocks)) return false;
     this.#checked++;
     this.#next.org_seq++;
     parents[0] = hash;
@@ -153,20 +180,22 @@ export class ChainVerifier {
   }
 
   /** An intact receipt: it comes next, or leaves a gap, or has no place here. */
-  #place(receipt: ReceiptVerdict): void {
+  #place(receipt: ReceiptVerdict, record: ReceiptRecord): void {
     const org_seq = receipt.org_seq!;
+    // Sealed anew under its old column: the column is told of at this receipt, not at its successor again.
+    const parents = [...new Set([receipt.receipt_sha256!, record.receipt_sha256].filter(isHash))];
     const before = this.#beforeGap;
     if (before && org_seq === before.org_seq && before.parents.includes(receipt.parent_hash!)) this.#next = before;
     if (org_seq === this.#next.org_seq) {
       const fault = this.#linkFault(receipt);
       if (fault) this.#violate('broken_parent_link', receipt, fault);
-      this.#moveTo({ org_seq: org_seq + 1, parents: [receipt.receipt_sha256!] }, receipt.receipt_id);
+      this.#moveTo({ org_seq: org_seq + 1, parents }, receipt.receipt_id);
       return;
     }
     this.#violate('sequence_gap', receipt, gap(this.#next.org_seq, org_seq));
     if (org_seq < this.#next.org_seq) return;
     const left = this.#next;
-    this.#moveTo({ org_seq: org_seq + 1, parents: [receipt.receipt_sha256!] }, receipt.receipt_id);
+    this.#moveTo({ org_seq: org_seq + 1, parents }, receipt.receipt_id);
     this.#beforeGap = left;
   }
 
@@ -195,20 +224,21 @@ export class ChainVerifier {
   }
 
   /** Once the last receipt is altered beyond recognition, only its place can be held against the head. */
-  #headFault(head: { org_seq?: number; receipt_sha256: string } | null, end: Head | null): Fault | null {
+  #headFault(head: RecordedHead | null, end: Head | null): Fault | null {
     const { parents } = this.#next;
     if (head === null && end === null) return null;
     const sameSeq = head?.org_seq === undefined || head.org_seq === end?.org_seq;
     const sameHash = parents.length === 0 || (head !== null && parents.includes(head.receipt_sha256));
     if (head && end && sameSeq && sameHash) return null;
-    const detail = end ? 'the chain does not end at the recorded head' : 'a head is recorded but there are no receipts';
+    const detail = end ? `the chain does not end at the recorded head${cutOff(head, end)}` : NO_RECEIPTS;
     return { expected: head && named(head), actual: end && named(end), detail };
   }
 
-  /** Cut off: pinned to the first missing receipt. Otherwise to the last one there. */
-  #headPin(head: { org_seq?: number } | null, end: Head | null): Pick<Violation, 'org_seq' | 'receipt_id'> {
+  /** Cut off: pinned to the last receipt that the head knows. Otherwise to the last one there. */
+  #headPin(head: RecordedHead | null, end: Head | null): Pick<Violation, 'org_seq' | 'receipt_id'> {
     const next = this.#next.org_seq;
-    if (end === null || (head?.org_seq ?? -1) >= next) return { org_seq: next, receipt_id: null };
+    if (end === null || (head?.org_seq ?? -1) >= next)
+      return { org_seq: head?.org_seq ?? next, receipt_id: head?.receipt_id ?? null };
     return {
       org_seq: end.org_seq,
       receipt_id: this.#lastId === undefined ? this.#last.text(RECEIPT_ID) : this.#lastId,
@@ -232,6 +262,21 @@ function gap(expected: number, actual: number): Fault {
   return { expected, actual, detail: `org_seq ${expected} should stand here: ${missing}` };
 }
 
-function named(head: { org_seq?: number; receipt_sha256: string }): string {
+const NO_RECEIPTS = 'a head is recorded but there are no receipts';
+
+function cutOff(head: RecordedHead | null, end: Head): string {
+  const last = head?.org_seq ?? -1;
+  if (last <= end.org_seq) return '';
+  const first = end.org_seq + 1;
+  return first === last ? `: receipt ${last} is missing` : `: receipts ${first} to ${last} are missing`;
+}
+
+function holdsBlocks(receipt: string | Uint8Array, blocks: JsonObject | null): boolean {
+  if (blocks === null) return false;
+  const text = typeof receipt === 'string' ? receipt : new TextDecoder().decode(receipt);
+  return blocksAgree(JSON.parse(text) as JsonObject, blocks);
+}
+
+function named(head: RecordedHead): string {
   return head.org_seq === undefined ? head.receipt_sha256 : `${head.org_seq}:${head.receipt_sha256}`;
 }

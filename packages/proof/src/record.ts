@@ -1,4 +1,6 @@
 /** The columns stored beside a receipt, held against the receipt itself: once on values, once on bytes. */
+import { blockDifferences } from './blocks.ts';
+import { canonicalize, type Json, type JsonObject } from './canonical.ts';
 import { type Fault, isObject, type ReceiptVerdict, receiptIdSuffix } from './receipt.ts';
 import { CREATED_AT, RECEIPT_ID, RUN_ID, SCHEMA, SHARE_URL } from './scan.ts';
 import type { Scratch } from './scratch.ts';
@@ -15,6 +17,8 @@ export interface ReceiptRecord {
   share_token?: string;
   /** `run.id` where the lane seals it; and receipt_id ends in `receiptIdSuffix(run_id)`. */
   run_id?: string;
+  /** The lane's blocks as the Run's own records make them; null: there is no such Run. */
+  blocks?: JsonObject | null;
 }
 
 /** The first column that disagrees with the payload, the others named beside it. */
@@ -33,6 +37,10 @@ export function recordFault(receipt: ReceiptVerdict, record: ReceiptRecord): Fau
     if (isObject(payload.run) && Object.hasOwn(payload.run, 'id')) compare('run_id', payload.run.id, record.run_id);
     compare('receipt_id suffix', receipt.receipt_id!.slice(-8), receiptIdSuffix(record.run_id));
   }
+  if (record.blocks === null) compare('run', 'a Run', 'none is stored');
+  else if (record.blocks !== undefined)
+    for (const { path, sealed, recorded } of blockDifferences(payload, record.blocks))
+      compare(path, inWords(sealed), inWords(recorded));
   const [first] = differing;
   if (!first) return null;
   const names = differing.map((column) => column.name).join(', ');
@@ -43,9 +51,17 @@ export function recordFault(receipt: ReceiptVerdict, record: ReceiptRecord): Fau
   };
 }
 
+/** A member's value in a fault, cut to what a line holds. */
+function inWords(value: Json | undefined): string {
+  if (value === undefined) return '(absent)';
+  const text = typeof value === 'string' ? value : canonicalize(value);
+  return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…`.toWellFormed() : text;
+}
+const VALUE_CHARACTERS = 200;
+
 /**
  * The same on the bytes of an intact receipt in the scratch, of which org_seq, parent_hash and receipt_sha256 are known
- * already. Yes: `recordFault` finds nothing. No: it has the word.
+ * already; the blocks are judged on values (`blocksAgree`). Yes: `recordFault` finds nothing. No: it has the word.
  */
 export function recordAgrees(
   receipt: Scratch,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalize } from '../src/canonical.ts';
-import { type ChainReport, ChainVerifier, type Head, MAX_VIOLATIONS } from '../src/chain.ts';
+import { canonicalize, type Json, type JsonObject } from '../src/canonical.ts';
+import { type ChainReport, ChainVerifier, type Head, MAX_VIOLATIONS, type RecordedHead } from '../src/chain.ts';
 import { seal } from '../src/receipt.ts';
 import type { ReceiptRecord } from '../src/record.ts';
 import { sha256Hex } from '../src/sha256.ts';
@@ -13,7 +13,7 @@ fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
 
 type Stored = { text: string | Uint8Array; record?: ReceiptRecord };
 
-function verify(rows: Stored[], head?: Head | null): ChainReport {
+function verify(rows: Stored[], head?: RecordedHead | null): ChainReport {
   const verifier = new ChainVerifier();
   for (const { text, record } of rows) verifier.push(text, record);
   return verifier.finish(head);
@@ -141,11 +141,53 @@ test('the last receipt altered and sealed anew is told by the recorded head', ()
   assert.equal(report.violation?.expected, `3:${rows[3]!.record.receipt_sha256}`);
 });
 
-test('a cut-off tail is named at the first receipt that is missing', () => {
+test('a cut-off tail is named by the last receipt that the head knows', () => {
   const rows = chainOf(6);
-  assert.deepEqual(found(verify(rows.slice(0, 5), headOf(rows))), [['head_mismatch', 5, null]]);
-  assert.deepEqual(found(verify(rows.slice(0, 3), headOf(rows))), [['head_mismatch', 3, null]]);
-  assert.deepEqual(found(verify([], headOf(rows))), [['head_mismatch', 0, null]]);
+  const head = { ...headOf(rows), receipt_id: 'RCPT-000005-deadbeef' };
+  for (const left of [5, 3, 0])
+    assert.deepEqual(found(verify(rows.slice(0, left), head)), [['head_mismatch', 5, 'RCPT-000005']]);
+  assert.match(verify(rows.slice(0, 5), head).violation!.detail, /: receipt 5 is missing$/);
+  assert.match(verify(rows.slice(0, 3), head).violation!.detail, /: receipts 3 to 5 are missing$/);
+  assert.deepEqual(found(verify(rows.slice(0, 3), headOf(rows))), [['head_mismatch', 5, null]]);
+});
+
+test('a receipt altered and sealed anew is blamed itself where its record still holds what was sealed', () => {
+  const rows = chainOf(6);
+  const forged = rowOf(payloadOf(2, rows[1]!.record.receipt_sha256, { lane: 'another' }));
+  const underOldColumns = { text: forged.text, record: rows[2]!.record };
+  assert.deepEqual(found(verify(rows.with(2, underOldColumns), headOf(rows))), [['record_mismatch', 2, 'RCPT-000002']]);
+  const { blocks } = rows[2]!.record;
+  const report = verify(rows.with(2, { text: forged.text, record: { ...forged.record, blocks } }), headOf(rows));
+  assert.deepEqual(found(report), [
+    ['record_mismatch', 2, 'RCPT-000002'],
+    ['broken_parent_link', 3, 'RCPT-000003'],
+  ]);
+  assert.match(report.violation!.detail, /not as sealed: lane$/);
+  assert.deepEqual([report.violation!.expected, report.violation!.actual], ['another', '(absent)']);
+});
+
+test('blocks that differ from the records of the Run are named member by member', () => {
+  const rows = chainOf(3);
+  const of = (change: (blocks: JsonObject) => Json) => {
+    const blocks = structuredClone(rows[1]!.record.blocks) as JsonObject;
+    change(blocks);
+    return verify(rows.with(1, { ...rows[1]!, record: { ...rows[1]!.record, blocks } }), headOf(rows)).violation!;
+  };
+  const run = rows[1]!.record.blocks!.run as JsonObject;
+  const changes: [string, (blocks: JsonObject) => Json][] = [
+    ['run.title', (blocks) => (blocks.run = { ...run, title: 'Another' })],
+    ['run.inputs.task', (blocks) => (blocks.run = { ...run, inputs: {} })],
+    ['run.more', (blocks) => (blocks.run = { ...run, more: 1 })],
+    ['run', (blocks) => (blocks.run = [])],
+    ['approval', (blocks) => (blocks.approval = { note: '' })],
+  ];
+  for (const [path, change] of changes) {
+    const { kind, org_seq, detail } = of(change);
+    assert.deepEqual([kind, org_seq], ['record_mismatch', 1]);
+    assert.ok(detail.endsWith(`: ${path}`), `${detail} does not name ${path}`);
+  }
+  const none = rows.with(1, { ...rows[1]!, record: { ...rows[1]!.record, blocks: null } });
+  assert.deepEqual(found(verify(none, headOf(rows))), [['record_mismatch', 1, 'RCPT-000001']]);
 });
 
 test('receipts beyond the recorded head, or where none is recorded, are named', () => {

@@ -1,4 +1,5 @@
 /** Receipts for tests, and a chain of them that holds. */
+import type { JsonObject } from '../src/canonical.ts';
 import { GENESIS_HASH } from '../src/chain.ts';
 import { receiptIdSuffix, seal } from '../src/receipt.ts';
 import type { ReceiptRecord } from '../src/record.ts';
@@ -32,8 +33,15 @@ export function rowOf(payload: Payload): Row {
   const { org_seq, parent_hash, receipt_id, schema, created_at } = payload as unknown as Required<ReceiptRecord>;
   const share_token = `token_${org_seq}`;
   const run_id = `run_${org_seq}`;
-  const record = { org_seq, parent_hash, receipt_id, schema, created_at, receipt_sha256, share_token, run_id };
+  const columns = { org_seq, parent_hash, receipt_id, schema, created_at, receipt_sha256, share_token, run_id };
+  const record = { ...columns, blocks: blocksOf(payload) };
   return { text: canonical, record };
+}
+
+/** As the Run's own records would make them. */
+function blocksOf(payload: Payload): JsonObject {
+  const { schema, receipt_id, org_seq, parent_hash, created_at, organization, share_url, ...blocks } = payload;
+  return structuredClone(blocks) as JsonObject;
 }
 
 export function chainOf(length: number, more: (org_seq: number) => object = () => ({})): Row[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { canonicalize } from '../src/canonical.ts';
-import { type ChainReport, ChainVerifier, type Head } from '../src/chain.ts';
+import { type ChainReport, ChainVerifier, type RecordedHead } from '../src/chain.ts';
 import { FileJudge } from '../src/judge.ts';
 import { LineSplitter } from '../src/lines.ts';
 import { parseStrict } from '../src/parse.ts';
@@ -28,7 +28,7 @@ function verified(path: string): ChainReport {
   const given = JSON.parse(read(path).toString()) as {
     receipts: string[];
     records: ReceiptRecord[];
-    head: Head | null;
+    head: RecordedHead | null;
   };
   const [quick, slow] = [new ChainVerifier(), new ChainVerifier()];
   for (const [i, receipt] of given.receipts.entries()) {

@@ -5,6 +5,7 @@ import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/store/chains.ts';
 import { foundOrganization } from '@rcpt/ledger/tenancy.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Columns, Db, Queries, Value } from '@rcpt/service/db.ts';
 import { newId, newSortedSecret } from '@rcpt/service/identity.ts';
@@ -42,19 +43,8 @@ export async function approvedRuns(
       const { organization_id, api_key } = tenants[turn]!;
       const id = newId('run');
       runs.push({ id, api_key });
-      const approved_block = JSON.stringify(blockOf(id));
       rows.push(runRow(organization_id, id, 'Approval', null));
-      documents.push([
-        organization_id,
-        id,
-        stages[turn]!,
-        INPUTS,
-        EVIDENCE,
-        CHECKS,
-        APPROVAL,
-        EXECUTION,
-        approved_block,
-      ]);
+      documents.push(documentsOf(organization_id, id, stages[turn]!));
     }
     await insertRuns(db, rows, documents);
   }
@@ -94,9 +84,8 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
         share_token,
         payload: canonical,
       });
-      // The Runs of long ago matter for their number; what was posted with them is not looked at again.
       runs.push(runRow(organization_id, run_id, 'Receipt', receipt_id));
-      documents.push([organization_id, run_id, stages, '{}', '[]', '[]', '{}', '{}', null]);
+      documents.push(documentsOf(organization_id, run_id, stages));
       parent_hash = receipt_sha256;
     }
     await db.transaction(async (tx) => {
@@ -115,7 +104,7 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
 const columnsOf = (names: string): Columns => Object.fromEntries(names.split(' ').map((column) => [column, 'text']));
 const RUN_COLUMNS = columnsOf('organization_id id stage receipt_id verdict lane title created_at updated_at');
 const DOCUMENT_COLUMNS = columnsOf(
-  'organization_id id stages inputs evidence checks approval execution approved_block notify',
+  'organization_id id stages execution approved_block approved_sha256 inputs evidence checks approval assignment notify',
 );
 
 const runRow = (organization_id: string, id: string, stage: Stage, receipt_id: string | null): Value[] => [
@@ -130,13 +119,16 @@ const runRow = (organization_id: string, id: string, stage: Stage, receipt_id: s
   AT,
 ];
 
+function documentsOf(organization_id: string, id: string, stages: string): Value[] {
+  const approved_block = canonicalize(blockOf(id));
+  const execution = JSON.stringify(executionOf(id));
+  const written = [stages, execution, approved_block, sha256(approved_block)];
+  return [organization_id, id, ...written, INPUTS, EVIDENCE, CHECKS, APPROVAL, ASSIGNMENT, '[]'];
+}
+
 async function insertRuns(db: Queries, runs: Value[][], documents: Value[][]): Promise<void> {
   await db.insert('runs', RUN_COLUMNS, runs);
-  await db.insert(
-    'run_documents',
-    DOCUMENT_COLUMNS,
-    documents.map((row) => [...row, '[]']),
-  );
+  await db.insert('run_documents', DOCUMENT_COLUMNS, documents);
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -182,6 +174,7 @@ const execution = {
   provider: 'local',
   output: { total: 1171.5, currency: 'EUR' },
 };
+const assignment = { title: 'Read the invoice and state its total', sha256: sha256('assignment') };
 const agent_profile = {
   name: 'invoice-reader',
   capability_tier: 'undeclared',
@@ -194,19 +187,22 @@ const EVIDENCE = JSON.stringify(evidence);
 const CHECKS = JSON.stringify(checks);
 const VERDICT = JSON.stringify(verdict);
 const APPROVAL = JSON.stringify(approval);
-const EXECUTION = JSON.stringify(execution);
+const ASSIGNMENT = JSON.stringify(assignment);
+
+/** Every Run's output differs. */
+const executionOf = (run_id: string) => ({ ...execution, output: run_id });
 
 /** What the eval lane has approved for this Run; every Run's differs. */
 function blockOf(run_id: string): JsonObject {
   return evaluation.block({
     run: { id: run_id, lane: 'eval', title: 'Invoice 2026-0117 against the sheet', created_at: AT },
     inputs,
-    execution: { ...execution, output: run_id },
+    execution: executionOf(run_id),
     evidence,
     checks,
     verdict,
     approval,
-    assignment: { title: 'Read the invoice and state its total', sha256: sha256('assignment') },
+    assignment,
     agent_profile,
     price: null,
   });

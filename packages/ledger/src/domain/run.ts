@@ -3,7 +3,6 @@ import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
-import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { LedgerCode } from '../problems.ts';
@@ -18,8 +17,10 @@ export interface Run extends Omit<PublicRun, 'agent_profile'> {
   assignment: Assignment | null;
   /** What the checks priced by; the receipt is priced by the same. */
   price: GpuPrice | null;
-  /** What was approved, to the byte: the lane's blocks as they will be sealed. */
-  approved_block: JsonObject | null;
+  /** What was approved, to the byte: the lane's blocks as they will be sealed, as canonical JSON. */
+  approved_block: string | null;
+  /** SHA-256 of `approved_block`. */
+  approved_sha256: string | null;
 }
 
 export const refuse = (code: LedgerCode, detail: string, members?: Record<string, unknown>) =>
@@ -59,6 +60,7 @@ export function profileOf(run: Run, named: Partial<AgentProfile>): AgentProfile 
 
 /** The Run as its organization sees it. */
 export function showRun(run: Run): PublicRun {
-  const { notify: _, executed_by: __, assignment: ___, approved_block: ____, price: _____, ...shown } = run;
+  const { notify: _, executed_by: __, assignment: ___, price: ____, ...rest } = run;
+  const { approved_block: _____, approved_sha256: ______, ...shown } = rest;
   return { ...shown, agent_profile: profileOf(run, LANES[run.lane].agent(run.execution ?? {})) };
 }

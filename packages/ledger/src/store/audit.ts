@@ -49,3 +49,24 @@ export async function readHead(db: Queries, organization_id: string): Promise<He
   if (head === undefined || !Number.isSafeInteger(head.org_seq) || (head.org_seq as number) < 0) return null;
   return { org_seq: head.org_seq as number, receipt_sha256: String(head.receipt_sha256) };
 }
+
+/** The receipt_id that a Run has for this place in the chain, also when the receipt itself is gone. */
+export async function receiptIdAt(db: Queries, organization_id: string, org_seq: number): Promise<string | null> {
+  const prefix = `RCPT-${String(org_seq).padStart(6, '0')}-`;
+  const row = await db.get<{ receipt_id: string }>(
+    'select receipt_id from runs where organization_id = $1 and receipt_id >= $2 and receipt_id < $3 limit 1',
+    [organization_id, prefix, `${prefix}g`],
+  );
+  return row?.receipt_id ?? null;
+}
+
+export async function payloadAt(db: Queries, organization_id: string, org_seq: number): Promise<string | null> {
+  const row = await db.get<{ payload: string }>(
+    'select payload from receipts where organization_id = $1 and org_seq = $2',
+    [organization_id, org_seq],
+  );
+  return row === undefined ? null : String(row.payload);
+}
+
+/** Slug and place of every recorded pin; rows as arrays. */
+export const SCAN_PINS = `select slug, ${ORG_SEQ} from model_pins where organization_id = $1`;

@@ -34,6 +34,7 @@ export interface MintableRun {
   lane: string;
   notify: string;
   approved_block: string | null;
+  approved_sha256: string | null;
   receipt_id: string | null;
 }
 
@@ -64,7 +65,7 @@ export async function loadMintable(
   keys: { organization_id: string; run_id: string }[],
 ): Promise<MintableRun[]> {
   return tx.all<MintableRun>(
-    `select r.organization_id, r.id, r.stage, r.lane, d.notify, d.approved_block, r.receipt_id
+    `select r.organization_id, r.id, r.stage, r.lane, d.notify, d.approved_block, d.approved_sha256, r.receipt_id
      from ${tx.dialect.jsonRows('$1')} as k
      join runs r on r.organization_id = k.value ->> 0 and r.id = k.value ->> 1
      join run_documents d on d.organization_id = r.organization_id and d.id = r.id`,
@@ -118,15 +119,27 @@ export async function movePin(tx: Queries, organization_id: string, slug: string
   );
 }
 
-/** The most recent pin of this slug, as stored. */
-export async function findPin(tx: Queries, organization_id: string, slug: string): Promise<string | null> {
-  const row = await tx.get<{ payload: string }>(
-    `select r.payload from model_pins p
-     join receipts r on r.organization_id = p.organization_id and r.org_seq = p.org_seq
+/** A pin as it is stored; null for what is not there any more. */
+export interface StoredPin {
+  payload: string | null;
+  /** The hash by which the chain knows it: its successor's parent, or the head. */
+  linked_sha256: string | null;
+}
+
+/** The most recent pin of this slug. Null: there was none. */
+export async function findPin(tx: Queries, organization_id: string, slug: string): Promise<StoredPin | null> {
+  const row = await tx.get<StoredPin>(
+    `select r.payload,
+       coalesce(
+         (select n.parent_hash from receipts n where n.organization_id = p.organization_id and n.org_seq = p.org_seq + 1),
+         (select c.receipt_sha256 from chains c where c.organization_id = p.organization_id and c.org_seq = p.org_seq)
+       ) as linked_sha256
+     from model_pins p
+     left join receipts r on r.organization_id = p.organization_id and r.org_seq = p.org_seq
      where p.organization_id = $1 and p.slug = $2`,
     [organization_id, slug],
   );
-  return row?.payload ?? null;
+  return row ?? null;
 }
 
 export async function payloadOfRun(db: Queries, organization_id: string, run_id: string): Promise<string> {

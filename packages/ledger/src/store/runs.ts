@@ -20,7 +20,7 @@ const ROW = [
   'updated_at',
 ] as const;
 /** What one stage brings, and all later ones only read: a row beside it. */
-const DOCUMENTS = [
+const PARSED = [
   'stages',
   'inputs',
   'notify',
@@ -31,9 +31,11 @@ const DOCUMENTS = [
   'assignment',
   'price',
   'approval',
-  'approved_block',
 ] as const;
-const JSON_COLUMNS = [...DOCUMENTS, 'verdict'] as const;
+/** Kept as they are: their bytes are what was approved. */
+const APPROVED = ['approved_block', 'approved_sha256'] as const;
+const DOCUMENTS = [...PARSED, ...APPROVED] as const;
+const JSON_COLUMNS = [...PARSED, 'verdict'] as const;
 type Column = (typeof ROW)[number] | (typeof DOCUMENTS)[number];
 
 const WHOLE = 'runs join run_documents using (organization_id, id)';
@@ -57,6 +59,27 @@ async function insertColumns(tx: Queries, table: string, run: Run, columns: read
 /** Throws `not_found`, also for another organization's Run. */
 export async function loadRun(db: Queries, organization_id: string, id: string): Promise<Run> {
   return found(await db.get<Stored>(SELECT_ONE, [organization_id, id]));
+}
+
+/** These Runs by their ids, as they are stored now; null for one whose documents cannot be read any more. */
+export async function loadRunsAsStored(
+  db: Queries,
+  organization_id: string,
+  ids: string[],
+): Promise<Map<string, Run | null>> {
+  const rows = await db.all<Stored>(`${SELECT} where organization_id = $1 and id ${db.dialect.isAmong('$2')}`, [
+    organization_id,
+    JSON.stringify(ids),
+  ]);
+  return new Map(rows.map((row) => [row.id!, readable(row)]));
+}
+
+function readable(row: Stored): Run | null {
+  try {
+    return fromRow(row);
+  } catch {
+    return null;
+  }
 }
 
 /** As `loadRun`, and nobody else changes the Run until the transaction ends. */
@@ -169,7 +192,7 @@ function conditionsOf(organization_id: string, { lane, stage, after }: RunQuery)
 }
 
 /** Of the documents; the rest of a row is small. */
-const BYTE_SIZE = JSON_COLUMNS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
+const BYTE_SIZE = [...JSON_COLUMNS, ...APPROVED].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
 const SELECT_ONE = `${SELECT} where organization_id = $1 and id = $2`;
 

@@ -3,7 +3,7 @@ alter table people add column public_name text;
 
 -- What was checked and approved before may name a mailbox, and does not say who decided: what is not sealed yet goes back to
 -- its execution, is checked and approved anew. What is sealed or rejected is final and stays as it is.
-update run_documents d set checks = null, price = null, approval = null, approved_block = null,
+update run_documents d set checks = null, price = null, approval = null, approved_block = null, approved_sha256 = null,
   stages = (select json_agg(mark order by place)::text from json_array_elements(d.stages::json) with ordinality as marks (mark, place)
     where mark ->> 'stage' in ('Inputs', 'Evidence', 'Execution'))
   from runs r where r.organization_id = d.organization_id and r.id = d.id

@@ -1,0 +1,79 @@
+/**
+ * The blocks that a Run seals, built from what is stored of it: once when it is approved, and again whenever the chain is
+ * verified. Pure: the same Run makes the same blocks.
+ */
+import type { Lane } from '@rcpt/contract/lanes/lane.ts';
+import type { PinnedModel } from '@rcpt/contract/lanes/model-pin.ts';
+import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import type { Work } from '@rcpt/contract/work.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
+import { profileOf, type Run, refuse } from './run.ts';
+
+/** What the lane's checks and its block are made of. */
+export function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
+  const { id, title, created_at, inputs } = run;
+  const execution = run.execution ?? {};
+  return {
+    run: { id, lane: run.lane, title, created_at },
+    inputs,
+    execution,
+    evidence: run.evidence.map(({ kind, label, sha256, content_type, byte_size }) => ({
+      kind,
+      label,
+      sha256,
+      content_type,
+      byte_size,
+    })),
+    agent_profile: profileOf(run, lane.agent(execution)),
+    price: run.price,
+  };
+}
+
+/** The lane's blocks but for what only the instant of minting knows. The Run has a verdict and an approval. */
+export function blockOf(run: Run): JsonObject {
+  const lane = LANES[run.lane];
+  return lane.block({
+    ...workOf(run, lane),
+    checks: run.checks,
+    verdict: run.verdict!,
+    approval: run.approval!,
+    assignment: run.assignment,
+  });
+}
+
+/** The blocks as they stand in the receipt of a Run that was minted. */
+export function completeBlock(run: Run, block: JsonObject, pinned_model: PinnedModel | null): JsonObject {
+  return LANES[run.lane].complete?.(block, { created_at: run.updated_at, pinned_model }) ?? block;
+}
+
+export interface ApprovedBlock {
+  /** Canonical JSON. */
+  approved_block: string;
+  /** Of its UTF-8 bytes. */
+  approved_sha256: string;
+}
+
+/**
+ * What an approval fixes. What is refused here, where a person can still act, is never refused while minting.
+ * Throws `not_representable`, `receipt_invalid`.
+ */
+export function fixBlock(run: Run): ApprovedBlock {
+  const lane = LANES[run.lane];
+  const block = blockOf(run);
+  const approved_block = canonicalize(block);
+  const minting = { created_at: run.approval!.approved_at, pinned_model: null };
+  const completed = lane.blocks.safeParse(lane.complete?.(block, minting) ?? block);
+  if (!completed.success) throw refuse('receipt_invalid', completed.error.issues[0]?.message ?? 'invalid blocks');
+  return { approved_block, approved_sha256: sha256Hex(approved_block) };
+}
+
+/** Whether this block, as canonical JSON, is the one that was approved. */
+export function isAsApproved(
+  approved: { approved_block: string | null; approved_sha256: string | null },
+  block = approved.approved_block,
+): boolean {
+  const { approved_block, approved_sha256 } = approved;
+  return approved_block !== null && block === approved_block && sha256Hex(approved_block) === approved_sha256;
+}

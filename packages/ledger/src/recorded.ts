@@ -1,0 +1,92 @@
+/**
+ * What the ledger's own records say that a receipt seals: the lane's blocks built anew from the Run, and in a cook the pin
+ * that was the most recent one then. Verification holds the receipt against them.
+ */
+import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { LANES, laneBySchema } from '@rcpt/contract/lanes/registry.ts';
+import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { verifyReceipt } from '@rcpt/proof/receipt.ts';
+import type { ReceiptRecord } from '@rcpt/proof/record.ts';
+import type { Queries } from '@rcpt/service/db.ts';
+import type { Run } from './domain/run.ts';
+import { blockOf, completeBlock, isAsApproved } from './domain/sealed-block.ts';
+import { payloadAt } from './store/audit.ts';
+
+/** Slugs whose last pin is remembered while a chain is walked; pins of further slugs are not compared (docs/trust.md). */
+const SLUGS_KNOWN = 100_000;
+
+const PINNING = Object.values(LANES).flatMap(({ pins, schema }) => (pins === undefined ? [] : [schema]));
+
+/** Where the pins of the chain walked so far stand. */
+export class PinsSoFar {
+  /** The place of the most recent pin, by slug. */
+  readonly places = new Map<string, number>();
+  isWhole = true;
+  readonly #db: Queries;
+  readonly #organization_id: string;
+
+  constructor(db: Queries, organization_id: string) {
+    this.#db = db;
+    this.#organization_id = organization_id;
+  }
+
+  /** Takes an intact receipt that the walk has passed. */
+  passed(payload: string, org_seq: number): void {
+    if (!PINNING.some((schema) => payload.includes(`"schema":"${schema}"`))) return;
+    const receipt = JSON.parse(payload) as JsonObject;
+    const slug = laneBySchema(String(receipt.schema))?.pins?.(receipt);
+    if (slug === undefined) return;
+    if (this.places.size < SLUGS_KNOWN || this.places.has(slug)) this.places.set(slug, org_seq);
+    else this.isWhole = false;
+  }
+
+  /** Undefined where it cannot be told: its receipt is damaged, for which that receipt is blamed. */
+  async mostRecent(slug: string): Promise<PinnedModel | null | undefined> {
+    const place = this.places.get(slug);
+    if (place === undefined) return this.isWhole ? null : undefined;
+    const verdict = verifyReceipt((await payloadAt(this.#db, this.#organization_id, place)) ?? '');
+    return (verdict.ok && verdict.payload !== null && pinnedModelOf(verdict.payload)) || undefined;
+  }
+}
+
+/**
+ * The record of a receipt, with what its Run says beside its columns.
+ * @param run undefined: none is stored; null: its documents cannot be read
+ * @param arePinsJudged false once a receipt before was altered or is missing: what was pinned then is not known
+ */
+export async function recordWithRun(
+  columns: ReceiptRecord,
+  payload: string | Uint8Array,
+  run: Run | null | undefined,
+  pins: PinsSoFar,
+  arePinsJudged: boolean,
+): Promise<ReceiptRecord> {
+  if (run === undefined) return { ...columns, blocks: null };
+  if (run === null) return { ...columns, blocks: UNREADABLE };
+  const beside = { ...columns, receipt_id: run.receipt_id ?? 'none', created_at: run.updated_at };
+  try {
+    const block = blockOf(run);
+    const lane = LANES[run.lane];
+    const slug = lane.needs_pin?.(block);
+    const pin = slug === undefined ? null : arePinsJudged ? await pins.mostRecent(slug) : undefined;
+    const blocks = completeBlock(run, block, pin === undefined ? sealedPin(payload) : pin);
+    // Approved before its hash was kept: there is nothing to compare.
+    const isApproved = run.approved_sha256 === null || isAsApproved(run, canonicalize(block));
+    return { ...beside, blocks: isApproved ? blocks : { ...blocks, ...ANOTHER_BLOCK } };
+  } catch {
+    // Somebody put into the Run what no stage writes.
+    return { ...beside, blocks: UNREADABLE };
+  }
+}
+
+/** Agrees with no receipt: every block is named as absent. */
+const UNREADABLE: JsonObject = {};
+
+/** The block that the approval fixed is gone, or is not what the Run's records make. */
+const ANOTHER_BLOCK: JsonObject = { approved_block: 'not what the records of the Run make' };
+
+function sealedPin(payload: string | Uint8Array): PinnedModel | null {
+  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
+  return (JSON.parse(text) as { pinned_model?: PinnedModel }).pinned_model ?? null;
+}
