@@ -3,11 +3,12 @@
  * what the rules say is recorded here and nowhere else.
  *   members' and registry work → new jobs → acts on jobs and heartbeats → leases, which see all of that
  */
+import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
-import type { Clock, Effect, Job } from './domain/job.ts';
-import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended } from './lease.ts';
+import { type Clock, type Effect, isLive, type Job } from './domain/job.ts';
+import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended, standingOf } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
 import { type BridgeEntry, insertBridgeEntries } from './store/bridge.ts';
@@ -22,7 +23,7 @@ import {
   type StoredLog,
   updateJobs,
 } from './store/jobs.ts';
-import { type Beat, readOrders, recordBeats } from './store/workers.ts';
+import { type Beat, lockStandings, recordBeats, type Standing, type Standings } from './store/workers.ts';
 
 export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
 
@@ -49,11 +50,12 @@ export interface JobAct<T> {
 export interface BeatAct<T> {
   kind: 'beat';
   worker_id: string;
-  beat(at: string): Beat;
+  /** @param declared what the worker declared before: what it does not mention now holds on */
+  beat(at: string, declared: Capabilities): Beat;
   /** Others see the worker differently from now on. */
   changes: boolean;
   job_ids: string[];
-  perform(order: 'run' | 'drain', jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
+  perform(standing: Standing, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
 
 /** What an act leaves behind, stored with the commit. */
@@ -89,11 +91,11 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   const news = noNews(watched?.());
   const sheet = new WorkSheet(tx, book, news);
   let leases: LeaseAct[] = [];
-  let granted: Granted[] = [];
+  let granted: (Granted | Refusal)[] = [];
   return {
     news,
     async write() {
-      await together(sheet.write(), seeContended(tx, leases, granted));
+      await together(sheet.write(), seeContended(tx, granted));
     },
     async perform(acts) {
       const outcomes = new Array<unknown>(acts.length);
@@ -102,19 +104,19 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
       for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
       leases = acts.filter((act) => act.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
-      const [, orders, heads] = await together(
+      const [, standings, heads] = await together(
         sheet.read(acts.flatMap(jobsOf)),
-        readOrders(tx, acts.flatMap(workersOf)),
+        lockStandings(tx, [...new Set(acts.flatMap(workersOf))], book.at),
         headsOf(tx, leases),
       );
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
-        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, orders.get(act.worker_id)!, clock));
+        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, standings, clock));
       }
       if (leases.length > 0) {
         const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
         enqueue(queues, sheet.created());
-        granted = leaseTogether(leases, orders, queues, sheet, clock);
+        granted = leaseTogether(leases, standings, queues, sheet, clock);
         for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted[leases.indexOf(act)];
       }
       return outcomes;
@@ -155,6 +157,7 @@ export class WorkSheet implements Recorder {
   #artifacts: StoredArtifact[] = [];
   #bridged: BridgeEntry[] = [];
   #beats = new Map<string, Beat>();
+  #held_more = new Map<string, number>();
   /** Queued within this commit. */
   #queued = new Set<string>();
 
@@ -196,16 +199,29 @@ export class WorkSheet implements Recorder {
     return job;
   }
 
-  beat<T>(act: BeatAct<T>, order: 'run' | 'drain', clock: Clock): T {
-    const beat = act.beat(this.#book.at);
+  /** From here on the worker stands as it says: leases of the same commit go by it. Throws `unauthenticated`. */
+  beat<T>(act: BeatAct<T>, standings: Standings, clock: Clock): T {
+    const before = standingOf(standings, act.worker_id);
+    const beat = act.beat(this.#book.at, before.capabilities);
+    const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
+    const standing = { ...before, status: beat.status, capabilities };
+    standings.set(act.worker_id, standing);
     this.#beats.set(beat.id, beat);
+    if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
+      this.#news.workers.add(beat.id);
     if (act.changes && this.#news.seen !== null) this.#news.seen.workers = true;
-    return act.perform(order, (id) => this.#now.get(id), this, clock);
+    return act.perform(standing, (id) => this.#now.get(id), this, clock);
+  }
+
+  /** Live leases that this commit gave the worker, less those it took or saw end. */
+  heldMore(worker_id: string): number {
+    return this.#held_more.get(worker_id) ?? 0;
   }
 
   effect({ job, receipts, events }: Effect): string[] {
     const before = this.#now.get(job.id);
     this.#now.set(job.id, job);
+    if (job.status !== before?.status) this.#countHeld(before, job);
     if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
       this.changesQueues = true;
     for (const receipt of receipts) this.#book.write(receipt);
@@ -271,6 +287,16 @@ export class WorkSheet implements Recorder {
   #isQueued(job: Job): void {
     this.#queued.add(job.id);
     this.#count(job, 1);
+  }
+
+  #countHeld(before: Job | undefined, job: Job): void {
+    const from = before !== undefined && isLive(before, this.#book.at) ? before.worker_id : null;
+    const to = isLive(job, this.#book.at) ? job.worker_id : null;
+    if (from === to) return;
+    if (to !== null) this.#held_more.set(to, this.heldMore(to) + 1);
+    if (from === null) return;
+    this.#held_more.set(from, this.heldMore(from) - 1);
+    this.#news.freed.add(from);
   }
 
   #count(job: Job, change: 1 | -1): void {

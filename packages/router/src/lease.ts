@@ -1,18 +1,21 @@
 /**
- * How a job finds its worker. Workers that ask together are served together: for every SKU and type they support, the head
- * of that queue is locked, the heads are merged oldest first within priority, and each worker gets the first that it can do.
- * A job is leased by changing its own row, so there is one lease or none. Rows that another process is leasing are left out.
+ * How a job finds its worker. Workers that ask together are served together: for every SKU and type they ask for, the head
+ * of that queue is locked, the heads are merged oldest first within priority, and each worker gets the first of what it
+ * declared, as many as it declared. A job is leased by changing its own row, so there is one lease or none. Rows that another
+ * process is leasing are left out; how the workers stand is read under a lock of their rows.
  */
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
 import { type Queries, together } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
 import type { WorkSheet } from './acts.ts';
 import { type Clock, type Job, lease } from './domain/job.ts';
+import { offers, roomOf, supports, takesWork } from './domain/worker.ts';
 import { queueKey } from './news.ts';
 import { hasQueued, lockQueued } from './store/jobs.ts';
-import type { Orders } from './store/workers.ts';
+import type { Standing, Standings } from './store/workers.ts';
 
 export interface LeaseAct {
   kind: 'lease';
@@ -28,8 +31,12 @@ export interface LeaseAct {
 
 /** What a worker that asked is given. */
 export interface Granted {
-  /** An order to drain stands: nothing new is leased. */
-  draining: boolean;
+  /** It takes nothing new, as it said or was told. */
+  resting: boolean;
+  /** It holds as many as it declared. */
+  full: boolean;
+  /** The queues it is leased from now: of those it asks for, those it declared. */
+  keys: string[];
   /** Nothing, because another process has the jobs in its hands: some of them may be put back without any news. */
   contended: boolean;
   leases: Leased[];
@@ -39,40 +46,60 @@ type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 /** What each act is given, in the order of the acts; whether it is contended is seen later. */
 export function leaseTogether(
   acts: LeaseAct[],
-  orders: Orders,
+  standings: Standings,
   queues: Queues,
   sheet: WorkSheet,
   clock: Clock,
-): Granted[] {
+): (Granted | Refusal)[] {
   return acts.map((act) => {
-    const draining = orders.get(act.worker_id) === 'drain';
-    const leases = act.wanted() && !draining ? take(act, queues, sheet, clock) : [];
-    return { draining, contended: false, leases };
+    const standing = standings.get(act.worker_id);
+    if (standing === undefined || standing.revoked_at !== null) return revoked();
+    const resting = !takesWork(standing);
+    const room = roomOf(standing, standing.held + sheet.heldMore(act.worker_id));
+    const keys = resting || room === 0 ? [] : pairsOf(declaredOf(act, standing));
+    const leases = act.wanted() ? take(act, keys, Math.min(act.max_jobs, room), queues, sheet, clock) : [];
+    return { resting, full: room === 0, keys, contended: false, leases };
   });
+}
+
+/** What a worker asks for, as far as it declared it. */
+function declaredOf({ gpu_skus, job_types }: LeaseAct, standing: Standing) {
+  return {
+    gpu_skus: gpu_skus.filter((sku) => offers(standing, sku)),
+    job_types: job_types.filter((type) => supports(standing, type)),
+  };
+}
+
+/** Throws `unauthenticated` for a worker that was revoked since it was let in. */
+export function standingOf(standings: Standings, worker_id: string): Standing {
+  const standing = standings.get(worker_id);
+  if (standing === undefined || standing.revoked_at !== null) throw revoked();
+  return standing;
+}
+
+function revoked(): Refusal {
+  return new Refusal('unauthenticated', 'This worker was revoked. Its token is no credential any more.');
 }
 
 /**
  * Marks those who went empty-handed although such jobs are queued: another process holds them. Asked behind what this commit
  * writes, by which all that it could lock has left their queues.
  */
-export async function seeContended(tx: Queries, acts: LeaseAct[], granted: Granted[]): Promise<void> {
+export async function seeContended(tx: Queries, granted: (Granted | Refusal)[]): Promise<void> {
   if (tx.dialect.forUpdateSkipLocked === '') return;
-  const isEmptyHanded = ({ draining, leases }: Granted) => !draining && leases.length === 0;
-  const empty = acts.flatMap((act, i) =>
-    isEmptyHanded(granted[i]!) ? [{ keys: pairsOf(act), given: granted[i]! }] : [],
-  );
+  const empty = granted.filter((given) => !(given instanceof Refusal) && given.leases.length === 0) as Granted[];
   const asked = [...new Set(empty.flatMap(({ keys }) => keys))].map(async (key) => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
     if (!(await hasQueued(tx, gpu_sku, job_type))) return;
-    for (const { keys, given } of empty) given.contended ||= keys.includes(key);
+    for (const given of empty) given.contended ||= given.keys.includes(key);
   });
   await together(...asked);
 }
 
-function take(act: LeaseAct, queues: Queues, sheet: WorkSheet, clock: Clock): Leased[] {
+function take(act: LeaseAct, keys: string[], most: number, queues: Queues, sheet: WorkSheet, clock: Clock): Leased[] {
   const leases: Leased[] = [];
-  const open = pairsOf(act).map((key) => queues.get(key) ?? []);
-  while (leases.length < act.max_jobs) {
+  const open = keys.map((key) => queues.get(key) ?? []);
+  while (leases.length < most) {
     const next = open.reduce<Job[]>((best, queue) => (isBefore(queue[0], best[0]) ? queue : best), []);
     const job = next.shift();
     if (job === undefined) break;

@@ -5,8 +5,10 @@ import type { Db, Queries } from '@rcpt/service/db.ts';
 export interface News {
   /** `sku type` pairs that have new queued jobs, with how many. */
   queued: Map<string, number>;
-  /** Workers whose leases or orders changed. */
+  /** Workers whose leases, orders or declarations changed. */
   workers: Set<string>;
+  /** Workers that hold fewer leases than before. Told within the process only: a word per completion would be dear. */
+  freed: Set<string>;
   /** What people look at; null while nobody does, and then nothing is gathered. */
   seen: { jobs: Set<string>; workers: boolean; elsewhere: boolean } | null;
 }
@@ -29,7 +31,7 @@ export const queueKey = (gpu_sku: string, job_type: string) => `${gpu_sku} ${job
 export function noNews(watched: Watched = null): News {
   const seen =
     watched === null ? null : { jobs: new Set<string>(), workers: false, elsewhere: watched === 'elsewhere' };
-  return { queued: new Map(), workers: new Set(), seen };
+  return { queued: new Map(), workers: new Set(), freed: new Set(), seen };
 }
 
 /** Whether anybody looks at jobs and workers: in other processes (too), in this one only, or nobody. */
@@ -62,6 +64,8 @@ export interface NewsDesk {
   onQueued(listener: (key: string, jobs: number) => void): () => void;
   /** `worker_id` null: any worker may be meant. */
   onWorker(listener: (worker_id: string | null) => void): () => void;
+  /** Within this process. */
+  onFreed(listener: (worker_id: string) => void): () => void;
   /** Until it is canceled, what changes is gathered in all processes. Returns the cancellation. */
   onSeen(listener: (seen: Seen) => void): () => void;
   watched(): Watched;
@@ -81,7 +85,12 @@ interface Heard extends Told {
 }
 
 export async function openNewsDesk(db: Db, id: string): Promise<NewsDesk> {
-  const events = new EventEmitter<{ queued: [string, number]; worker: [string | null]; seen: [Seen] }>();
+  const events = new EventEmitter<{
+    queued: [string, number];
+    worker: [string | null];
+    freed: [string];
+    seen: [Seen];
+  }>();
   events.setMaxListeners(0);
   let elsewhere_until = 0;
   let looking: NodeJS.Timeout | undefined;
@@ -106,7 +115,8 @@ export async function openNewsDesk(db: Db, id: string): Promise<NewsDesk> {
 
   return {
     id,
-    tell({ queued, workers, seen }) {
+    tell({ queued, workers, freed, seen }) {
+      for (const worker_id of freed) events.emit('freed', worker_id);
       const changed = seen !== null && isSeen(seen) ? { jobs: [...seen.jobs], workers: seen.workers } : null;
       tell({ queued, workers, seen: changed });
     },
@@ -117,6 +127,10 @@ export async function openNewsDesk(db: Db, id: string): Promise<NewsDesk> {
     onWorker(listener) {
       events.on('worker', listener);
       return () => void events.off('worker', listener);
+    },
+    onFreed(listener) {
+      events.on('freed', listener);
+      return () => void events.off('freed', listener);
     },
     onSeen(listener) {
       events.on('seen', listener);

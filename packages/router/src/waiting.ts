@@ -10,13 +10,17 @@ export interface Wait {
   called: Promise<boolean>;
   /** Ends the wait; harmless when it is over. Always called, also by those who were called. */
   cancel(): void;
-  /** The call was used: it is not passed on. */
-  used(): void;
+  /** From now on only calls for these queues are meant; an earlier one for another is passed on. */
+  only(keys: string[]): void;
+  /** The call was used: it is not passed on. Returns the queue it was for; null when there was none. */
+  used(): string | null;
 }
 
 export interface Waiting {
   forJob(gpu_skus: string[], job_types: JobType[], seconds: number): Wait;
   forWord(worker_id: string, seconds: number): Wait;
+  /** For one of the worker's leases to end, in this process. */
+  forRoom(worker_id: string, seconds: number): Wait;
   /** Calls one of those who wait for such a job: there may be one. */
   call(key: string): void;
   /** Lets everybody go: the service is stopping. */
@@ -35,6 +39,7 @@ const WORD = '';
 export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiting {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
+  const forRooms = new Map<string, Set<Waiter>>();
   let closed = false;
 
   function callForJobs(key: string, jobs: number): void {
@@ -51,6 +56,9 @@ export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiti
   desk.onWorker((worker_id) => {
     const called = worker_id === null ? [...forWords.values()] : [forWords.get(worker_id) ?? new Set<Waiter>()];
     for (const waiters of called) for (const waiter of waiters) waiter.settle(true);
+  });
+  desk.onFreed((worker_id) => {
+    for (const waiter of forRooms.get(worker_id) ?? []) waiter.settle(true);
   });
 
   function wait(waiters: Set<Waiter>, keys: string[], seconds: number, over = () => {}): Wait {
@@ -70,8 +78,16 @@ export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiti
     if (closed) settle(false);
     return {
       called,
-      used() {
+      only(named) {
+        waiter.keys = new Set(named);
+        if (waiter.call === null || waiter.keys.has(waiter.call)) return;
+        callForJobs(waiter.call, 1);
         waiter.call = null;
+      },
+      used() {
+        const { call } = waiter;
+        waiter.call = null;
+        return call;
       },
       cancel() {
         settle(false);
@@ -82,24 +98,28 @@ export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiti
     };
   }
 
+  function waitOn(all: Map<string, Set<Waiter>>, worker_id: string, seconds: number): Wait {
+    const waiters = all.get(worker_id) ?? new Set<Waiter>();
+    all.set(worker_id, waiters);
+    return wait(waiters, [WORD], seconds, () => {
+      if (waiters.size === 0) all.delete(worker_id);
+    });
+  }
+
   return {
     forJob(gpu_skus, job_types, seconds) {
       const skus = gpu_skus.filter((sku) => known.has(sku));
       const keys = skus.flatMap((sku) => job_types.map((type) => queueKey(sku, type)));
       return wait(forJobs, keys, seconds);
     },
-    forWord(worker_id, seconds) {
-      const waiters = forWords.get(worker_id) ?? new Set<Waiter>();
-      forWords.set(worker_id, waiters);
-      return wait(waiters, [WORD], seconds, () => {
-        if (waiters.size === 0) forWords.delete(worker_id);
-      });
-    },
+    forWord: (worker_id, seconds) => waitOn(forWords, worker_id, seconds),
+    forRoom: (worker_id, seconds) => waitOn(forRooms, worker_id, seconds),
     call: (key) => callForJobs(key, 1),
     close() {
       closed = true;
       for (const waiter of forJobs) waiter.settle(false);
-      for (const waiters of forWords.values()) for (const waiter of waiters) waiter.settle(false);
+      for (const all of [forWords, forRooms])
+        for (const waiters of all.values()) for (const waiter of waiters) waiter.settle(false);
     },
   };
 }

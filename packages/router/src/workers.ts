@@ -1,17 +1,17 @@
 /** The worker contract, verb by verb. Every verb under a lease goes through the one ordered writer. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
-import type {
-  ArtifactReport,
-  Completion,
-  Failure,
-  Heartbeat,
-  HeartbeatAnswer,
-  LeaseAnswer,
-  LeaseRequest,
-  LogReport,
-  Registration,
-  StatusReport,
+import {
+  type ArtifactReport,
+  type Completion,
+  type Failure,
+  type Heartbeat,
+  type HeartbeatAnswer,
+  type LeaseAnswer,
+  type LeaseRequest,
+  type LogReport,
+  type Registration,
+  type StatusReport,
+  WORKER_CONTRACT,
 } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Queries } from '@rcpt/service/db.ts';
@@ -62,6 +62,7 @@ export async function register(tx: Queries, book: Book, body: Body<typeof Regist
     metrics: {},
     heartbeat_interval_seconds: body.heartbeat_interval_seconds ?? HEARTBEAT_SECONDS,
     last_heartbeat_at: null,
+    revoked_at: null,
     created_at: book.at,
   };
   await insertWorker(tx, worker, secretSha256(worker_token));
@@ -73,7 +74,7 @@ export async function register(tx: Queries, book: Book, body: Body<typeof Regist
     amount_cents: 0,
     metadata: { node_id, name, hostname },
   });
-  return { worker_id, worker_token, status: 'registered' as const };
+  return { worker_id, worker_token, status: 'registered' as const, contract_version: WORKER_CONTRACT };
 }
 
 /** Whoever made a call that may be held: nothing is leased to somebody who has hung up. */
@@ -119,21 +120,21 @@ async function beat(
   body: Body<typeof Heartbeat>,
 ): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
-  const { desired, states } = await router.writer.act({
+  const { standing, states } = await router.writer.act({
     kind: 'beat',
     worker_id: worker.id,
-    beat: (at) => ({
+    beat: (at, declared) => ({
       id: worker.id,
-      status: status satisfies WorkerStatus,
+      status,
       current_jobs,
       metrics: JSON.stringify(metrics),
-      capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
+      capabilities: capabilities === undefined ? null : JSON.stringify({ ...declared, ...capabilities }),
       at,
     }),
     changes: status !== worker.status || current_jobs !== worker.current_jobs || capabilities !== undefined,
     job_ids: leases.map((lease) => lease.job_id),
-    perform: (order, jobs, record, clock) => ({
-      desired: order,
+    perform: (stands, jobs, record, clock) => ({
+      standing: stands,
       states: leases.map(({ job_id, lease_token }) => {
         const job = jobs(job_id);
         const state = leaseState(job, holderOf(worker, lease_token), clock);
@@ -144,26 +145,30 @@ async function beat(
       }),
     }),
   });
-  const said =
-    capabilities === undefined ? { status } : { status, capabilities: capabilities as StoredWorker['capabilities'] };
   // Who it is stays known for a while (http/shell.ts); so does what it said last.
   Object.assign(worker, { status, current_jobs });
-  router.fleet.heard(worker.id, { ...said, last_heartbeat_at: instant(router.now()) });
+  const declared = standing.capabilities as StoredWorker['capabilities'];
+  router.fleet.heard(worker.id, { status, capabilities: declared, last_heartbeat_at: instant(router.now()) });
   return {
     ok: true,
     worker_id: worker.id,
     server_time: instant(router.now()),
     next_heartbeat_seconds: worker.heartbeat_interval_seconds,
-    desired,
+    desired: standing.desired,
     leases: states,
   };
 }
 
 /** When to look again after jobs that another process had in its hands. */
 const CONTENDED_MS = 20;
+/** How often a worker that holds all it declared looks whether another process has freed it of one. */
+const FREED_ELSEWHERE_MS = 1_000;
 const NOTHING = { lease_id: null, lease_token: null, job: null, expires_at: null, leases: [] };
 
-/** A draining worker is leased nothing new. With `wait_seconds` the answer waits for a job, an order to drain, or the time. */
+/**
+ * With `wait_seconds` the answer waits for a job that this worker may be given, for an order, or for the time. A worker that
+ * takes nothing new is answered at once.
+ */
 export async function leaseJobs(
   router: Router,
   worker: StoredWorker,
@@ -173,28 +178,47 @@ export async function leaseJobs(
   const { supported_gpu_skus, supported_job_types, wait_seconds = 0 } = body;
   if (wait_seconds === 0) return answerOf(await leaseNow(router, worker, body, caller));
   const until = performance.now() + wait_seconds * 1000;
+  const { waiting } = router;
   let cancel = () => {};
   caller.onGone(() => cancel());
-  for (;;) {
-    const seconds = Math.max(0, (until - performance.now()) / 1000);
-    // Listening starts before looking: a job that arrives in between is heard.
-    const job = router.waiting.forJob(supported_gpu_skus, supported_job_types, seconds);
-    const word = router.waiting.forWord(worker.id, seconds);
-    cancel = () => {
-      job.cancel();
-      word.cancel();
-    };
-    try {
-      const granted = await leaseNow(router, worker, body, caller);
-      const { draining, leases, contended } = granted;
-      if (draining || leases.length > 0 || seconds === 0 || caller.gone()) return answerOf(granted);
-      if (contended) await sleep(CONTENDED_MS);
-      else if (!(await Promise.race([job.called, word.called]))) return answerOf(granted);
-      else job.used();
-    } finally {
-      cancel();
+  /** The queue whose call is being answered. */
+  let answering: string | null = null;
+  try {
+    for (;;) {
+      const seconds = Math.max(0, (until - performance.now()) / 1000);
+      // Listening starts before looking: a job that arrives in between is heard.
+      const job = waiting.forJob(supported_gpu_skus, supported_job_types, seconds);
+      const word = waiting.forWord(worker.id, seconds);
+      const room = waiting.forRoom(worker.id, seconds);
+      cancel = () => {
+        for (const wait of [job, word, room]) wait.cancel();
+      };
+      try {
+        const granted = await leaseNow(router, worker, body, caller);
+        const { resting, full, contended, keys, leases } = granted;
+        if (answering !== null) {
+          const could = leases.length > 0 || (keys.includes(answering) && !caller.gone());
+          // Others may be able to take what this worker was called for and is not given.
+          if (!could) waiting.call(answering);
+          answering = null;
+        }
+        job.only(keys);
+        if (resting || leases.length > 0 || seconds === 0 || caller.gone()) return answerOf(granted);
+        if (contended) await sleep(CONTENDED_MS);
+        else if (await Promise.race([word.called, ...(full ? [room.called, aWhile(seconds)] : [job.called])]))
+          answering = job.used();
+        else return answerOf(granted);
+      } finally {
+        cancel();
+      }
     }
+  } finally {
+    if (answering !== null) waiting.call(answering);
   }
+}
+
+function aWhile(seconds: number): Promise<boolean> {
+  return sleep(Math.min(FREED_ELSEWHERE_MS, seconds * 1000), true, { ref: false });
 }
 
 function answerOf({ leases }: Granted): Body<typeof LeaseAnswer> {
@@ -202,13 +226,12 @@ function answerOf({ leases }: Granted): Body<typeof LeaseAnswer> {
   return { ...NOTHING, message: 'no_matching_jobs' };
 }
 
-async function leaseNow(
+function leaseNow(
   router: Router,
   worker: StoredWorker,
   body: Body<typeof LeaseRequest>,
   caller: Caller,
 ): Promise<Granted> {
-  if (await saysItDrains(router, worker)) return { draining: true, contended: false, leases: [] };
   return router.writer.act<Granted>({
     kind: 'lease',
     worker_id: worker.id,
@@ -218,12 +241,6 @@ async function leaseNow(
     max_jobs: body.max_jobs ?? 1,
     wanted: () => !caller.gone(),
   });
-}
-
-/** What it said last may have been said to another process, and an order to resume takes it back. */
-async function saysItDrains({ db }: Router, worker: StoredWorker): Promise<boolean> {
-  if (worker.status === 'draining') worker.status = (await loadWorker(db, worker.id)).status;
-  return worker.status === 'draining';
 }
 
 type WithToken = { lease_token: string };

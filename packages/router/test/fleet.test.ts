@@ -24,7 +24,7 @@ eachRouter('a worker', (start) => {
     assert.equal(headers.get('location'), `/admin/workers/${json.worker_id}`);
     assert.match(json.worker_id, /^worker_/);
     assert.match(json.worker_token, /^dwrk_[\w-]{22,}$/);
-    assert.equal(json.status, 'registered');
+    assert.deepEqual([json.status, json.contract_version], ['registered', '0.2']);
     const page = await router.get(`/admin/workers/${json.worker_id}`);
     assert.deepEqual(page.worker, {
       ...registration,
@@ -34,6 +34,7 @@ eachRouter('a worker', (start) => {
       current_jobs: 0,
       metrics: {},
       last_heartbeat_at: null,
+      revoked_at: null,
       created_at: '2026-05-29T20:00:00.000+00:00',
     });
     assert.deepEqual([page.active_leases, page.recent_events], [[], []]);

@@ -1,6 +1,6 @@
 /**
  * Random sequences of all job and worker calls, with clock jumps and crashes, against `model.ts`: after every call the
- * router says what the model says, and after every sequence the receipts files hold exactly what the model wrote down.
+ * router says what the model says, no worker is leased beyond what it declared, and after every sequence the receipts files hold exactly what the model wrote down.
  * The sequences are the same every time; TEST_SEED=<number> runs others, and a failure prints its seed and path.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,15 @@ import fc from 'fast-check';
 import { eachEngine } from '../../service/test/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { type Crashable, INSTANTS, openCrashable, type Reply } from './crashable.ts';
-import { isOver, Model, type ModelJob, type Outcome, type Token } from './model.ts';
+import {
+  type Capabilities,
+  isOver,
+  Model,
+  type ModelJob,
+  type Outcome,
+  type Token,
+  type WorkerStatus,
+} from './model.ts';
 import { inShort, receiptsIn } from './records.ts';
 import { CHEAP_SKU, type Clock, SKU, stoppedClock, temporaryFolder } from './running.ts';
 
@@ -122,6 +130,25 @@ class ByHand implements Command {
   toString = () => `${this.verb} job ${this.n}`;
 }
 
+/** Beside the model's own reckoning: what was leased is what was declared, and the router holds what the model holds. */
+async function assertDeclared(model: Model, { router, workers, clock }: Real, n: number, leased: ModelJob[]) {
+  const { active_leases } = (await router.call('GET', `/admin/workers/${workers[n]!.id}`))!.json;
+  const live = active_leases.filter(({ expires_at }: { expires_at: string }) => Date.parse(expires_at) > clock.ms);
+  const held: string[] = live.map(({ job_id }: { job_id: string }) => job_id).sort();
+  assert.deepEqual(
+    held,
+    model
+      .live(n, clock.ms)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  const { skus, types, most, status, drained } = model.workers[n]!;
+  if (leased.length === 0) return;
+  assert.ok(!drained && !['draining', 'maintenance', 'offline'].includes(status));
+  assert.ok(leased.every(({ sku, type }) => (skus?.includes(sku) ?? true) && (types?.includes(type) ?? true)));
+  assert.ok(held.length <= (most ?? held.length), `${held.length} held, ${most} declared`);
+}
+
 class Lease implements Command {
   readonly worker: number;
   readonly types: string[];
@@ -135,7 +162,7 @@ class Lease implements Command {
   }
   check = () => true;
   async run(model: Model, real: Real) {
-    const due = model.due(this.types, this.skus, this.max_jobs);
+    const due = model.due(this.worker, this.types, this.skus, this.max_jobs, real.clock.ms);
     const body = { supported_job_types: this.types, supported_gpu_skus: this.skus, max_jobs: this.max_jobs };
     const take = (text: (i: number) => string | null) =>
       due.forEach((job, i) => {
@@ -155,6 +182,7 @@ class Lease implements Command {
       },
     );
     for (const job of due) await assertSame(real, job);
+    await assertDeclared(model, real, this.worker, due);
   }
   toString = () => `worker ${this.worker} leases ${this.max_jobs} of ${this.types} on ${this.skus}`;
 }
@@ -212,8 +240,12 @@ function known(token: Token | undefined) {
 
 class Beat implements Command {
   readonly worker: number;
-  constructor(worker: number) {
+  readonly status: WorkerStatus;
+  readonly capabilities: Capabilities | undefined;
+  constructor(worker: number, status: WorkerStatus, capabilities: Capabilities | undefined) {
     this.worker = worker;
+    this.status = status;
+    this.capabilities = capabilities;
   }
   check = () => true;
   async run(model: Model, real: Real) {
@@ -221,10 +253,16 @@ class Beat implements Command {
       (token) => known(token) ?? [],
     );
     const leases = tokens.map(({ job, text }) => ({ job_id: job.id, lease_token: text }));
-    const expected = () => tokens.map(({ job, text }) => model.beat(job, this.worker, text, real.clock.ms));
+    const { status, capabilities } = this;
+    const expected = () => {
+      model.workers[this.worker]!.status = status;
+      model.declare(this.worker, capabilities ?? {});
+      return tokens.map(({ job, text }) => model.beat(job, this.worker, text, real.clock.ms));
+    };
+    const body = { status, leases, ...(capabilities === undefined ? {} : { capabilities }) };
     await calls(
       real,
-      ['POST', '/workers/heartbeat', { status: 'busy', leases }, real.workers[this.worker]!.token],
+      ['POST', '/workers/heartbeat', body, real.workers[this.worker]!.token],
       expected,
       ({ status, json }) => {
         assert.equal(status, 200);
@@ -235,7 +273,25 @@ class Beat implements Command {
       },
     );
   }
-  toString = () => `worker ${this.worker} beats`;
+  toString = () => `worker ${this.worker} beats: ${this.status}, ${JSON.stringify(this.capabilities)}`;
+}
+
+class Order implements Command {
+  readonly worker: number;
+  readonly order: 'drain' | 'resume';
+  constructor(worker: number, order: Order['order']) {
+    this.worker = worker;
+    this.order = order;
+  }
+  check = () => true;
+  async run(model: Model, real: Real) {
+    const apply = () => model.order(this.worker, this.order);
+    await calls(real, ['POST', `/admin/workers/${real.workers[this.worker]!.id}/${this.order}`], apply, (reply) => {
+      assert.equal(reply.status, 200);
+      apply();
+    });
+  }
+  toString = () => `worker ${this.worker} is told to ${this.order}`;
 }
 
 class Pass implements Command {
@@ -285,11 +341,22 @@ class Crash implements Command {
 }
 
 const nat = fc.nat(40);
+/** Mostly all, for the worker's declaration to decide. */
+const asked = (all: string[]) => fc.oneof(fc.constant(all), fc.subarray(all, { minLength: 1 }));
 const shown = fc.constantFrom<Shown>('own', 'own', 'own', 'own', 'past', 'foreign', 'nonsense');
 const seconds = fc.oneof(
   fc.constant(null),
   fc.constantFrom(0.2, 1, 1.5, 9, 45, 3600, 86_400.5),
   fc.integer({ min: 1, max: 200_000 }),
+);
+const status = fc.constantFrom<WorkerStatus>('online', 'busy', 'online', 'busy', 'draining', 'maintenance', 'offline');
+const capabilities: fc.Arbitrary<Capabilities> = fc.record(
+  {
+    gpu_skus: fc.subarray([SKU, CHEAP_SKU]),
+    supports: fc.subarray(TYPES),
+    max_concurrent_jobs: fc.integer({ min: 1, max: 4 }),
+  },
+  { requiredKeys: [] },
 );
 const COMMANDS = [
   fc
@@ -302,22 +369,22 @@ const COMMANDS = [
     )
     .map((args) => new Create(...args)),
   fc
-    .tuple(
-      fc.nat(1),
-      fc.subarray(TYPES, { minLength: 1 }),
-      fc.subarray([SKU, CHEAP_SKU], { minLength: 1 }),
-      fc.integer({ min: 1, max: 3 }),
-    )
+    .tuple(fc.nat(1), asked(TYPES), asked([SKU, CHEAP_SKU]), fc.integer({ min: 1, max: 3 }))
     .map((args) => new Lease(...args)),
   fc
     .tuple(fc.constantFrom('start', 'complete', 'cancel'), nat)
     .map(([verb, n]) => new ByHand(verb as ByHand['verb'], n)),
   fc.tuple(fc.constantFrom(...REPORTS), nat, shown, seconds).map((args) => new Report(...args)),
   fc.tuple(fc.constantFrom(...REPORTS), nat, shown, seconds).map((args) => new Report(...args)),
-  fc.nat(1).map((worker) => new Beat(worker)),
+  fc.tuple(fc.nat(1), status, fc.option(capabilities, { nil: undefined })).map((args) => new Beat(...args)),
+  fc
+    .tuple(fc.nat(1), fc.constantFrom('drain', 'resume', 'resume'))
+    .map(([worker, order]) => new Order(worker, order as Order['order'])),
   fc.tuple(fc.constantFrom(0.001, 1, 59.5, 300, 599, 600, 1200), fc.boolean()).map((args) => new Pass(...args)),
   fc.constantFrom(...INSTANTS, 'between calls' as const).map((instant) => new Crash(instant)),
 ];
+
+const declared = fc.tuple(capabilities, capabilities);
 
 /** Every job's receipts are the model's, in its order, and there are no others. */
 async function assertReceipts(model: Model, { router, folder }: Real, before: number): Promise<void> {
@@ -351,22 +418,27 @@ eachEngine('the router and the model', MIGRATIONS, (fresh) => {
     const router = await openCrashable(url, folder, clock);
     const post = async (path: string, body?: object) => (await router.call('POST', path, body))!.json;
     const { id: member_id } = await post('/members', { email: 'm@example.org', name: 'M' });
-    const workers: Real['workers'] = [];
-    for (const name of ['one', 'two']) {
-      const { worker_id, worker_token } = await post('/workers/register', { node_id: 'rig', name, hostname: name });
-      workers.push({ id: worker_id, token: worker_token });
-    }
-    const real: Real = { router, clock, folder, member_id, workers };
+    const real: Real = { router, clock, folder, member_id, workers: [] };
+    const register = async (model: Model, declared: Capabilities[]) => {
+      real.workers = [];
+      for (const [i, capabilities] of declared.entries()) {
+        const registration = { node_id: `rig-${i}`, name: `worker ${i}`, hostname: 'rig', capabilities };
+        const { worker_id, worker_token } = await post('/workers/register', registration);
+        real.workers.push({ id: worker_id, token: worker_token });
+        model.register(capabilities);
+      }
+    };
     const seed = Number(process.env.TEST_SEED ?? 1);
     const deadline = performance.now() + TIME_MS;
     let sequences = 0;
     let steps = 0;
     try {
       await fc.assert(
-        fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 60, size: 'max' }), async (commands) => {
+        fc.asyncProperty(declared, fc.commands(COMMANDS, { maxCommands: 60, size: 'max' }), async (both, commands) => {
           if (performance.now() > deadline) return;
-          const before = receiptsIn(folder).length;
           const model = new Model();
+          await register(model, both);
+          const before = receiptsIn(folder).length;
           await fc
             .asyncModelRun(() => ({ model, real }), commands)
             .finally(async () => {

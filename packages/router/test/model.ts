@@ -28,6 +28,17 @@ export interface ModelJob {
   receipts: string[];
 }
 
+/** What a worker said last and was told last; null: never declared. */
+export interface ModelWorker {
+  skus: string[] | null;
+  types: string[] | null;
+  most: number | null;
+  status: WorkerStatus;
+  drained: boolean;
+}
+export type WorkerStatus = 'registered' | 'online' | 'busy' | 'draining' | 'maintenance' | 'offline';
+export type Capabilities = { gpu_skus?: string[]; supports?: string[]; max_concurrent_jobs?: number };
+
 export type Outcome = { ok: Status } | { refused: 400 | 404 | 409; code: string };
 
 const LEASE_MS = 600_000;
@@ -36,6 +47,32 @@ const CENTS_PER_HOUR: Record<string, bigint> = { rtx6000_blackwell_96gb: 500n, r
 export class Model {
   readonly jobs: ModelJob[] = [];
   readonly past: Token[] = [];
+  readonly workers: ModelWorker[] = [];
+
+  register(capabilities: Capabilities): void {
+    this.workers.push({ skus: null, types: null, most: null, status: 'registered', drained: false });
+    this.declare(this.workers.length - 1, capabilities);
+  }
+
+  /** What is not mentioned stays as it was declared. */
+  declare(n: number, { gpu_skus, supports, max_concurrent_jobs }: Capabilities): void {
+    const worker = this.workers[n]!;
+    worker.skus = gpu_skus ?? worker.skus;
+    worker.types = supports ?? worker.types;
+    worker.most = max_concurrent_jobs ?? worker.most;
+  }
+
+  /** Resumed, a worker that said it drains is online again. */
+  order(n: number, order: 'drain' | 'resume'): void {
+    const worker = this.workers[n]!;
+    worker.drained = order === 'drain';
+    if (order === 'resume' && worker.status === 'draining') worker.status = 'online';
+  }
+
+  /** The jobs whose lease the worker holds and whose time is not over. */
+  live(n: number, now: number): ModelJob[] {
+    return this.jobs.filter((job) => job.lease?.worker === n && !isOver(job) && job.lease_until > now);
+  }
 
   create(id: string, job: Pick<ModelJob, 'type' | 'sku' | 'priority' | 'max_attempts'>, hours: number): ModelJob {
     const created: ModelJob = {
@@ -77,13 +114,19 @@ export class Model {
     return to(job, 'canceled');
   }
 
-  /** The jobs a worker is to be given, in order. */
-  due(types: string[], skus: string[], most: number): ModelJob[] {
+  /** The jobs a worker is to be given of those it asks for, in order. */
+  due(n: number, types: string[], skus: string[], most: number, now: number): ModelJob[] {
+    const worker = this.workers[n]!;
+    const takes = !worker.drained && ['registered', 'online', 'busy'].includes(worker.status);
+    const room = (worker.most ?? Number.POSITIVE_INFINITY) - this.live(n, now).length;
+    const may = (job: ModelJob) =>
+      (worker.types === null || worker.types.includes(job.type)) &&
+      (worker.skus === null || worker.skus.includes(job.sku));
     return this.jobs
-      .filter((job) => job.status === 'queued' && types.includes(job.type) && skus.includes(job.sku))
+      .filter((job) => job.status === 'queued' && types.includes(job.type) && skus.includes(job.sku) && may(job))
       .map((job, age) => ({ job, age }))
       .sort((a, b) => b.job.priority - a.job.priority || a.age - b.age)
-      .slice(0, most)
+      .slice(0, takes ? Math.max(0, Math.min(most, room)) : 0)
       .map(({ job }) => job);
   }
 

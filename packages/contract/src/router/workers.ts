@@ -7,10 +7,16 @@ import { ArtifactType, JobType, OffsetInstant, WorkerStatus } from './vocabulary
 export const WORKER_CONTRACT = '0.2';
 const Skus = z.array(z.string().max(100)).max(100);
 
+/** What a worker declares it can do: it is leased nothing beyond it. Whatever else it tells about itself is kept beside. */
 export const Capabilities = z.looseObject({
-  gpu_skus: Skus.optional(),
-  supports: z.array(JobType).max(20).optional(),
-  max_concurrent_jobs: z.int().min(1).max(1000).optional(),
+  gpu_skus: Skus.describe('The SKUs it is leased; not declared: any that it asks for').optional(),
+  supports: z.array(JobType).max(20).describe('The job types it is leased; not declared: any').optional(),
+  max_concurrent_jobs: z
+    .int()
+    .min(1)
+    .max(1000)
+    .describe('How many jobs it is leased at once; not declared: no limit')
+    .optional(),
 });
 export type Capabilities = z.infer<typeof Capabilities>;
 
@@ -29,6 +35,7 @@ export const Registered = z.object({
   worker_id: z.string(),
   worker_token: z.string(),
   status: z.literal('registered'),
+  contract_version: z.literal(WORKER_CONTRACT),
 });
 
 const LeaseToken = z.string().max(200);
@@ -165,6 +172,8 @@ export const Worker = z.object({
   metrics: JsonObject,
   heartbeat_interval_seconds: z.int(),
   last_heartbeat_at: OffsetInstant.nullable(),
+  /** Since when its token is no credential any more. */
+  revoked_at: OffsetInstant.nullable(),
   created_at: OffsetInstant,
 });
 export type Worker = z.infer<typeof Worker>;

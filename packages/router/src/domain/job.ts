@@ -255,6 +255,11 @@ export function isHeld(job: Job): boolean {
   return (job.status === 'leased' || job.status === 'running') && job.lease_id !== null;
 }
 
+/** Held, and its time is not over. @param at an instant */
+export function isLive(job: Job, at: string): boolean {
+  return isHeld(job) && job.lease_expires_at! > at;
+}
+
 export function isFinal({ status }: Job): boolean {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }

@@ -6,31 +6,48 @@ import { millisOf } from './time.ts';
 /** Heartbeats a worker may miss before it counts as offline. */
 const MISSED = 3;
 
-export interface Seen {
+/** What a worker said last and was told last. */
+export interface Declared {
   status: WorkerStatus;
   desired: 'run' | 'drain';
+  capabilities: Capabilities;
+  revoked_at: string | null;
+}
+
+export interface Seen extends Declared {
   heartbeat_interval_seconds: number;
   last_heartbeat_at: string | null;
   created_at: string;
-  capabilities: Capabilities;
 }
 
 /** The state others see: silence counts more than what was last said, and an order to drain more than being busy. */
 export function stateOf(worker: Seen, now: number): WorkerStatus {
+  if (worker.revoked_at !== null) return 'offline';
   const last = millisOf(worker.last_heartbeat_at ?? worker.created_at);
   if (now - last > MISSED * worker.heartbeat_interval_seconds * 1000) return 'offline';
   return worker.desired === 'drain' ? 'draining' : worker.status;
 }
 
-export function offers({ capabilities: { gpu_skus } }: Seen, gpu_sku: string): boolean {
+/** What was not declared is not held against a worker: it is leased what it asks for. */
+export function offers({ capabilities: { gpu_skus } }: Declared, gpu_sku: string): boolean {
   return gpu_skus === undefined || gpu_skus.includes(gpu_sku);
 }
 
-export function supports({ capabilities: { supports: types } }: Seen, job_type: JobType): boolean {
+export function supports({ capabilities: { supports: types } }: Declared, job_type: JobType): boolean {
   return types === undefined || types.includes(job_type);
 }
 
 const TAKING = new Set<WorkerStatus>(['registered', 'online', 'busy']);
+
+/** Whether it takes new work: as it last said, unless an order to drain stands or it was revoked. */
+export function takesWork({ status, desired, revoked_at }: Declared): boolean {
+  return revoked_at === null && desired === 'run' && TAKING.has(status);
+}
+
+/** How many more jobs it may be leased while it holds `held`. */
+export function roomOf({ capabilities: { max_concurrent_jobs } }: Declared, held: number): number {
+  return max_concurrent_jobs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, max_concurrent_jobs - held);
+}
 
 /** Among the workers that take work now. */
 export function waitingFor(

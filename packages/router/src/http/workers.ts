@@ -50,6 +50,7 @@ export function workerRoutes(app: App, router: Router): void {
         ...common,
         security: OPEN_OR_BEARER,
         summary: 'Register once; the worker_token is shown here only',
+        description: 'What it declares in `capabilities` is what it will be leased.',
         headers: IdempotencyHeader,
         body: Registration,
         response: { 201: Registered },
@@ -74,6 +75,8 @@ export function workerRoutes(app: App, router: Router): void {
         ...common,
         security: worker.security,
         summary: 'Heartbeat; renews the leases it lists and says how they stand',
+        description:
+          'What it declares (`status`, and of `capabilities` the `gpu_skus`, `supports` and `max_concurrent_jobs`) counts from then on in every process; what `capabilities` does not mention stays as it was declared.',
         body: Heartbeat,
         response: { 200: HeartbeatAnswer },
       },
@@ -89,6 +92,8 @@ export function workerRoutes(app: App, router: Router): void {
         ...common,
         security: worker.security,
         summary: 'Lease the next jobs this worker can do; waits for one when asked to',
+        description:
+          'Of what it asks for, a worker is leased what it declared at registration or by heartbeat: its `gpu_skus`, its `supports`, and at most `max_concurrent_jobs` at once, counting the live leases it holds; what it never declared does not limit it. Nothing is leased to it while its last heartbeat said `draining`, `maintenance` or `offline`, or while it is told to drain: then it is answered at once.',
         body: LeaseRequest,
         response: { 200: LeaseAnswer },
       },

@@ -1,19 +1,21 @@
 /** Workers. */
+import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import type { Declared } from '../domain/worker.ts';
 
 /** As stored: `status` is what the worker last said; whether it is offline follows from the clock. */
 export type StoredWorker = Worker & { capabilities: Capabilities & JsonObject };
 
 const COLUMNS = `id, node_id, name, hostname, endpoint_url, status, desired, capabilities, tags, version, current_jobs, metrics,
-  heartbeat_interval_seconds, last_heartbeat_at, created_at`;
+  heartbeat_interval_seconds, last_heartbeat_at, revoked_at, created_at`;
 
 export async function insertWorker(tx: Queries, worker: StoredWorker, token_sha256: string): Promise<void> {
   await tx.run(
     `insert into workers (${COLUMNS}, token_sha256)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [
       worker.id,
       worker.node_id,
@@ -29,6 +31,7 @@ export async function insertWorker(tx: Queries, worker: StoredWorker, token_sha2
       JSON.stringify(worker.metrics),
       worker.heartbeat_interval_seconds,
       worker.last_heartbeat_at,
+      worker.revoked_at,
       worker.created_at,
       token_sha256,
     ],
@@ -59,7 +62,7 @@ export async function listWorkers(db: Queries): Promise<StoredWorker[]> {
 
 export interface Beat {
   id: string;
-  status: string;
+  status: WorkerStatus;
   current_jobs: number;
   metrics: string;
   /** Null: unchanged. */
@@ -79,16 +82,45 @@ export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
   );
 }
 
-export type Orders = Map<string, 'run' | 'drain'>;
+/** What leasing and heartbeats go by. */
+export interface Standing extends Declared {
+  /** Its live leases, counted where it may have declared how many it takes. */
+  held: number;
+}
+export type Standings = Map<string, Standing>;
 
-/** What each worker is wanted to do. */
-export async function readOrders(tx: Queries, ids: string[]): Promise<Orders> {
+/**
+ * How each worker stands at this instant. Until the transaction ends nobody else leases to these workers or hears from them, so
+ * that two processes together cannot lease more to one than it declared: locked first, and read after that by a statement of
+ * its own, which sees what the last holder of the lock has committed.
+ */
+export async function lockStandings(tx: Queries, ids: string[], at: string): Promise<Standings> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.all<{ id: string; desired: 'run' | 'drain' }>(
-    `select id, desired from workers where id ${tx.dialect.isAmong('$1')}`,
-    [JSON.stringify(ids)],
+  const among = JSON.stringify(ids);
+  const { forUpdate, isAmong } = tx.dialect;
+  const [, rows] = await together(
+    forUpdate === ''
+      ? Promise.resolve()
+      : tx.all(`select id from workers where id ${isAmong('$1')} order by id ${forUpdate}`, [among]),
+    tx.all<StandingRow>(
+      `select id, status, desired, capabilities, revoked_at, case when capabilities like '%"max_concurrent_jobs"%' then
+         (select count(*) from jobs where jobs.worker_id = workers.id and jobs.status in ('leased', 'running')
+            and jobs.lease_expires_at > $2) else 0 end as held
+       from workers where id ${isAmong('$1')}`,
+      [among, at],
+    ),
   );
-  return new Map(rows.map((row) => [row.id, row.desired]));
+  return new Map(
+    rows.map(({ id, capabilities, held, ...row }) => [
+      id,
+      { ...row, capabilities: JSON.parse(capabilities) as Capabilities, held: Number(held) },
+    ]),
+  );
+}
+interface StandingRow extends Omit<Declared, 'capabilities'> {
+  id: string;
+  capabilities: string;
+  held: number;
 }
 
 /** Resumed, a worker that said it drains is online again. Throws `not_found`. */
