@@ -107,6 +107,7 @@ eachEngine('jobs while router and workers are killed', ROUTER_MIGRATIONS, (fresh
     const workers = [start(0), start(1)];
 
     const { id: member_id } = await ask('POST', '/members', { email: 'm@example.org', name: 'M' }, 'member');
+    await ask('POST', `/members/${member_id}/activate`, {}, 'activation');
     const created = Array.from({ length: JOBS }, async (_, i) => {
       const training = i % 10 < (TRAININGS / JOBS) * 10;
       const payload = {

@@ -48,13 +48,16 @@ eachLedger(
         email: 'a@example.org',
         name: 'A',
       });
+      const inactive = await tenant.ask('auditor', 'GET', '/router/members?limit=1&status=inactive');
+      assert.deepEqual([inactive.headers.get('x-total-count'), inactive.json.length], ['1', 1]);
+      await tenant.as('owner')('POST', `/router/members/${member_id}/activate`);
       const job = { member_id, job_type: 'batch', requested_gpu_sku: 'rtx6000_blackwell_96gb', estimated_hours: 2 };
       const created = await tenant.ask('agent', 'POST', '/router/jobs', { body: job });
       assert.equal(created.status, 201, created.text);
       assert.equal(created.headers.get('location'), `/router/jobs/${created.json.id}`);
       assert.equal((await tenant.as('agent')('POST', '/router/compute/quote', job)).estimated_cost_usd, 10);
 
-      const list = await tenant.ask('auditor', 'GET', '/router/members?limit=1&status=inactive', {
+      const list = await tenant.ask('auditor', 'GET', '/router/members?limit=1&status=active', {
         headers: { 'x-request-id': 'mine-1' },
       });
       assert.deepEqual([list.status, list.headers.get('x-total-count'), list.json.length], [200, '1', 1]);
@@ -75,6 +78,7 @@ eachLedger(
         `members/${member_id}/status`,
         'datasets',
         'compute/inventory',
+        'compute/prices',
         'receipts?receipt_type=compute_quote',
         'receipts/verify',
       ];
@@ -102,6 +106,23 @@ eachLedger(
         [422, 'invalid', 'estimated_hours'],
       );
       assert.match(invalid.headers.get('content-type')!, /^application\/problem\+json/);
+    });
+
+    test('tells owners alone where a dataset is', async () => {
+      const tenant = await ledger.tenant();
+      await connect(ledger, tenant, router.url);
+      const object_uri = 's3://secret/place.jsonl';
+      const { id } = await tenant.as('owner')('POST', '/router/datasets', {
+        ...{ title: 'T', domain: 'd', description: '', license_type: 'l', quality_tier: 'q', object_uri },
+        ...{ checksum_sha256: 'ab'.repeat(32), size_bytes: 1, row_count: 1 },
+      });
+      for (const path of ['/router/datasets', `/router/datasets/${id}`]) {
+        assert.ok((await tenant.ask('owner', 'GET', path)).text.includes(object_uri));
+        for (const role of ['agent', 'approver', 'auditor'] as const) {
+          const { status, text } = await tenant.ask(role, 'GET', path);
+          assert.deepEqual([status, text.includes('object_uri')], [200, false], role);
+        }
+      }
     });
 
     test('passes an Idempotency-Key on, apart for each organization', async () => {
@@ -149,6 +170,7 @@ eachLedger(
         email: 'l@example.org',
         name: 'L',
       });
+      await tenant.as('owner')('POST', `/router/members/${member_id}/activate`);
       const job = { member_id, job_type: 'embedding', requested_gpu_sku: 'rog_astral_5090_32gb', estimated_hours: 1 };
       const { id } = await tenant.as('agent')('POST', '/router/jobs', job);
       const worker = await client.worker();

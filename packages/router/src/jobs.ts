@@ -1,6 +1,7 @@
 /** Jobs as members see them, and how one is made. */
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
+import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';
 import { type Job, phase } from './domain/job.ts';
@@ -12,8 +13,8 @@ import type { StoredWorker } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
-/** The member must exist; that is looked at before. Throws `gpu_unpriced`. */
-export function newJob(body: NewJob, prices: PriceTable): CreateAct {
+/** The member must be active, and was granted `datasets`; that is looked at before. Throws `gpu_unpriced`. */
+export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDataset[] = []): CreateAct {
   const { hourly_rate_usd } = priceOf(prices, body.requested_gpu_sku);
   const estimated_cents = quoteCents(hourly_rate_usd, body.estimated_hours);
   return {
@@ -30,6 +31,7 @@ export function newJob(body: NewJob, prices: PriceTable): CreateAct {
         estimated_cents,
         hourly_rate_usd,
         input_dataset_ids: body.input_dataset_ids ?? [],
+        datasets,
         payload: body.payload ?? {},
         max_attempts: body.max_attempts ?? ATTEMPTS,
         receipt_id: '',

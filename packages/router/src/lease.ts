@@ -146,8 +146,17 @@ function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, c
   const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);
   sheet.hold(job);
   sheet.effect(effect);
-  const { id, job_type, requested_gpu_sku, estimated_hours, input_dataset_ids, payload, attempt, lease_expires_at } =
-    effect.job;
+  const {
+    id,
+    job_type,
+    requested_gpu_sku,
+    estimated_hours,
+    input_dataset_ids,
+    datasets,
+    payload,
+    attempt,
+    lease_expires_at,
+  } = effect.job;
   return {
     lease_id,
     lease_token,
@@ -158,6 +167,7 @@ function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, c
       requested_gpu_sku,
       estimated_hours: Number(estimated_hours),
       input_dataset_ids,
+      datasets,
       payload,
       attempt,
     },

@@ -1,18 +1,12 @@
 /** Members and datasets: what each act changes and which receipt it leaves. */
 import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/prices.ts';
-import type { Member } from '@rcpt/contract/router/members.ts';
+import type { GrantedDataset, Member } from '@rcpt/contract/router/members.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { instant, millisOf } from './domain/time.ts';
 import { refuse } from './problems.ts';
 import type { Book } from './receipts/book.ts';
-import {
-  findAccess,
-  insertAccess,
-  loadDataset,
-  lockMember,
-  type StoredMember,
-  setMembership,
-} from './store/members.ts';
+import { findGrant, insertGrant, registeredAmong } from './store/grants.ts';
+import { loadDataset, loadMember, lockMember, type StoredMember, setMembership } from './store/members.ts';
 
 const DAY_MS = 86_400_000;
 const FEE_CENTS = Number(ANNUAL_MEMBERSHIP_USD) * 100;
@@ -52,29 +46,75 @@ export async function activate(tx: Queries, book: Book, id: string): Promise<Mem
   return showMember({ ...member, membership_started_at: book.at, membership_expires_at: expires_at }, book.now);
 }
 
-/** Granted once; a repeat gets the first answer. Throws `not_found`, `member_inactive`, `dataset_not_shared`. */
+/**
+ * A grant holds for the membership in which it was given; given again within it, it is answered as the first time.
+ * Throws `not_found`, `member_inactive`, `dataset_not_shared`.
+ */
 export async function grantAccess(tx: Queries, book: Book, dataset_id: string, member_id: string) {
   const dataset = await loadDataset(tx, dataset_id);
   const member = await lockMember(tx, member_id);
-  if (showMember(member, book.now).status !== 'active')
-    throw refuse(
-      'member_inactive',
-      `The member ${member_id} is not active: POST /members/${member_id}/activate first.`,
-    );
+  const { membership_started_at } = requireActive(member, book.now);
   if (!dataset.is_member_access)
     throw refuse('dataset_not_shared', `The dataset ${dataset_id} is not open to members.`);
-  const known = await findAccess(tx, dataset_id, member_id);
+  const key = { dataset_id, member_id, membership_started_at };
+  const known = await findGrant(tx, key);
+  if (known !== null) return { access_granted: true as const, dataset_id, member_id, ...known };
   const { object_uri } = dataset;
-  const receipt_id =
-    known?.receipt_id ??
-    book.write({
-      receipt_type: 'dataset_access',
-      member_id,
-      job_id: null,
-      dataset_ids: [dataset_id],
-      amount_cents: 0,
-      metadata: { title: dataset.title, checksum_sha256: dataset.checksum_sha256 },
-    });
-  if (known === null) await insertAccess(tx, { dataset_id, member_id, receipt_id, object_uri, created_at: book.at });
+  const receipt_id = book.write({
+    receipt_type: 'dataset_access',
+    member_id,
+    job_id: null,
+    dataset_ids: [dataset_id],
+    amount_cents: 0,
+    metadata: { title: dataset.title, checksum_sha256: dataset.checksum_sha256 },
+  });
+  await insertGrant(tx, { ...key, receipt_id, object_uri }, book.at);
   return { access_granted: true as const, dataset_id, member_id, receipt_id, object_uri };
+}
+
+/**
+ * Where the registered ones of a job's datasets are. The others are labels of the member's own.
+ * Throws `not_found`, `member_inactive`, `dataset_not_granted`.
+ */
+export async function grantedDatasets(
+  tx: Queries,
+  member_id: string,
+  ids: string[],
+  now: number,
+): Promise<GrantedDataset[]> {
+  const { membership_started_at } = requireActive(await loadMember(tx, member_id), now);
+  if (ids.length === 0) return [];
+  const registered = await registeredAmong(tx, ids, { member_id, membership_started_at });
+  const refused = registered.find(({ object_uri }) => object_uri === null)?.dataset.id;
+  if (refused !== undefined)
+    throw refuse(
+      'dataset_not_granted',
+      `The member ${member_id} has no access to the dataset ${refused} in this membership: POST /datasets/${refused}/access first.`,
+    );
+  return registered.map(({ dataset: { id, checksum_sha256, size_bytes }, object_uri }) => ({
+    id,
+    object_uri: object_uri!,
+    checksum_sha256,
+    size_bytes,
+  }));
+}
+
+/** Its membership; throws `member_inactive`. */
+function requireActive({ id, membership_started_at, membership_expires_at }: StoredMember, now: number) {
+  if (membership_started_at === null || membership_expires_at === null || millisOf(membership_expires_at) <= now)
+    throw refuse('member_inactive', `The member ${id} is not active: POST /members/${id}/activate first.`);
+  return { membership_started_at, membership_expires_at };
+}
+
+const KNOWN_MEMBERS = 100_000;
+
+/** A membership ends when it was said to end, so an active member is not looked up again until then. */
+export function createActiveCheck(db: Queries): (id: string, now: number) => Promise<void> {
+  const active_until = new Map<string, number>();
+  return async (id, now) => {
+    if ((active_until.get(id) ?? 0) > now) return;
+    const { membership_expires_at } = requireActive(await loadMember(db, id), now);
+    if (active_until.size >= KNOWN_MEMBERS) active_until.clear();
+    active_until.set(id, millisOf(membership_expires_at));
+  };
 }

@@ -9,6 +9,7 @@ export const ROUTER_PROBLEMS = {
   job_state_conflict: { status: 409, title: 'The job is in another state' },
   member_inactive: { status: 403, title: 'The member is not active' },
   dataset_not_shared: { status: 403, title: 'The dataset is not open to members' },
+  dataset_not_granted: { status: 403, title: 'The member has no access to the dataset' },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   id_taken: { status: 409, title: 'The id is taken' },
   cross_site: { status: 403, title: 'The request came from another site' },

@@ -69,6 +69,7 @@ eachEngine('a router process that is killed again and again', MIGRATIONS, (fresh
     let router: RouterProcess = await startRouterProcess(environment);
     line.url = router.url;
     const member = await line.insist('POST', '/members', { email: 'm@example.org', name: 'M' });
+    await line.insist('POST', `/members/${member.json.id}/activate`);
     const worked: Worked = { acknowledged: new Map(), working: new Map() };
     let running = true;
     const workers = Array.from({ length: WORKERS }, (_, n) => work(line, n, worked, () => running));

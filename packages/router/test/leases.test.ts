@@ -226,6 +226,7 @@ eachRouter('a lease', (start) => {
     assert.deepEqual([message, first], ['leased', leases[0]]);
     assert.deepEqual(Object.keys(first.job).sort(), [
       'attempt',
+      'datasets',
       'estimated_hours',
       'id',
       'input_dataset_ids',

@@ -418,6 +418,7 @@ eachEngine('the router and the model', MIGRATIONS, (fresh) => {
     const router = await openCrashable(url, folder, clock);
     const post = async (path: string, body?: object) => (await router.call('POST', path, body))!.json;
     const { id: member_id } = await post('/members', { email: 'm@example.org', name: 'M' });
+    await post(`/members/${member_id}/activate`);
     const real: Real = { router, clock, folder, member_id, workers: [] };
     const register = async (model: Model, declared: Capabilities[]) => {
       real.workers = [];

@@ -25,7 +25,8 @@ Registers with a compute router, leases jobs, runs each as a child process and r
 
 A COMMAND is words, not a shell line: quotes group words, and a word that names a file here is passed by its full path.
 It runs in a fresh folder with these variables, beside the worker's own environment without ROUTER_*, LEDGER_* and AWS_*:
-  JOB_FILE       the job as JSON: id, job_type, payload, input_dataset_ids, attempt, …
+  JOB_FILE       the job as JSON: id, job_type, payload, input_dataset_ids, attempt, …, and datasets: where the granted
+                 ones are, with checksum_sha256 and size_bytes
   JOB_ARTIFACTS  a folder; the files in it are hashed, uploaded and reported when the command exits with 0
   JOB_METRICS    where it may write a JSON object, e.g. {"eval_before": 0.33, "eval_after": 0.97, "duration_seconds": 12}
   JOB_ID, JOB_TYPE, JOB_ATTEMPT, and JOB_SLOT (0 to N-1: which of the concurrent jobs this is)

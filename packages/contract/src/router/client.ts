@@ -13,7 +13,7 @@ import type {
   Quote,
   QuoteRequest,
 } from './compute.ts';
-import type { AccessGranted, Dataset, Member, MemberStatus, NewDataset, NewMember } from './members.ts';
+import type { AccessGranted, Dataset, ListedDataset, Member, MemberStatus, NewDataset, NewMember } from './members.ts';
 import type {
   ArtifactRecorded,
   ArtifactReport,
@@ -54,7 +54,7 @@ export function routerClient(settings: ClientSettings) {
     activateMember: (id: string) => post<Member>(`/members/${id}/activate`),
     memberStatus: (id: string) => get<Out<typeof MemberStatus>>(`/members/${id}/status`),
     createDataset: (body: In<typeof NewDataset>, key?: string) => post<Dataset>('/datasets', body, key),
-    getDataset: (id: string) => get<Dataset>(`/datasets/${id}`),
+    getDataset: (id: string) => get<ListedDataset>(`/datasets/${id}`),
     grantAccess: (id: string, member_id: string) =>
       post<Out<typeof AccessGranted>>(`/datasets/${id}/access`, { member_id }),
     inventory: () => get<Node[]>('/compute/inventory'),

@@ -58,7 +58,7 @@ export const NewJob = z.object({
     .array(z.string().max(100))
     .max(100)
     .describe(
-      'For the worker and the receipts, as they are sent: they need not be registered here; naming one gives no access',
+      'One that is registered takes a grant that the member holds: its worker is told where it is. Any other is a label of the member’s own, passed on as it is.',
     )
     .optional(),
   output_uri: text(2000).optional(),

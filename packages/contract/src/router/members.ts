@@ -43,6 +43,24 @@ export const NewDataset = z.object({
 export const Dataset = NewDataset.extend({ id: z.string(), is_member_access: z.boolean(), created_at: OffsetInstant });
 export type Dataset = z.infer<typeof Dataset>;
 
+/** As it is read: where it is, only the admin token is told; a member is told with the grant. */
+export const ListedDataset = Dataset.extend({
+  object_uri: Dataset.shape.object_uri.optional().describe('Left out unless the admin token asks'),
+});
+export type ListedDataset = z.infer<typeof ListedDataset>;
+
+/** What a worker is told of a dataset that its job's member was granted. */
+export const GrantedDataset = z.object({
+  id: z.string(),
+  object_uri: z.string(),
+  checksum_sha256: Sha256,
+  size_bytes: z.int(),
+});
+export type GrantedDataset = z.infer<typeof GrantedDataset>;
+
+/** A request header: the answer is for somebody who may not see where datasets are, whatever token brings it. */
+export const ANSWER_FOR = 'rcpt-answer-for';
+
 export const DatasetQuery = z.object({
   domain: text(500).optional(),
   quality_tier: text(500).optional(),

@@ -1,7 +1,7 @@
 /** The worker contract, version 0.2. */
 import { z } from 'zod';
 import { JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
-import { ChosenId } from './members.ts';
+import { ChosenId, GrantedDataset } from './members.ts';
 import { ArtifactType, JobType, OffsetInstant, WorkerStatus } from './vocabulary.ts';
 
 export const WORKER_CONTRACT = '0.2';
@@ -78,6 +78,10 @@ export const LeasedJob = z.object({
   requested_gpu_sku: z.string(),
   estimated_hours: z.number(),
   input_dataset_ids: z.array(z.string()),
+  datasets: z
+    .array(GrantedDataset)
+    .default(() => [])
+    .describe('Where the granted ones of its datasets are, as they were when the job was created'),
   payload: JsonObject,
   attempt: z.int(),
 });

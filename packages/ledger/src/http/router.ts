@@ -3,6 +3,7 @@
  * stands at another origin and knows no people. What is not listed here is not forwarded.
  */
 import { RouterChange, RouterConnection } from '@rcpt/contract/ledger/router.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { wantsEvents } from '@rcpt/service/event-stream.ts';
@@ -10,7 +11,7 @@ import type { App } from '@rcpt/service/http.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Act } from '../domain/principal.ts';
+import { type Act, MAY } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
 import { connectRouter } from '../router/connect.ts';
@@ -124,6 +125,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
         method: request.method,
         url,
         token: ledger.config.router_token,
+        for_members: !(MAY.administer as readonly Role[]).includes(request.principal.role),
         request_id: request.id,
         accept: wantsEvents(request) ? 'text/event-stream' : 'application/json',
         last_event_id: typeof last_event_id === 'string' && EVENT_ID.test(last_event_id) ? last_event_id : undefined,

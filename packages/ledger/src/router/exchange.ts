@@ -3,6 +3,7 @@
  * only what is listed here: the router stands at another origin, and its pages and cookies are not ours.
  */
 import { Readable } from 'node:stream';
+import { ANSWER_FOR } from '@rcpt/contract/router/members.ts';
 import { refuse } from '../domain/run.ts';
 
 export interface RouterCall {
@@ -17,6 +18,8 @@ export interface RouterCall {
   idempotency_key: string | undefined;
   /** Undefined: none. */
   body: unknown;
+  /** Who asks may not see where datasets are, although the token may. */
+  for_members: boolean;
 }
 
 export interface RouterAnswer {
@@ -61,10 +64,11 @@ export async function exchange(call: RouterCall, signal: AbortSignal): Promise<R
   throw unavailable('What answers at the compute router’s address is no compute router.', status);
 }
 
-function headersOf({ token, request_id, accept, last_event_id, idempotency_key, body }: RouterCall) {
+function headersOf({ token, request_id, accept, last_event_id, idempotency_key, body, for_members }: RouterCall) {
   return {
     accept,
     'x-request-id': request_id,
+    ...(for_members ? { [ANSWER_FOR]: 'member' } : {}),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(last_event_id === undefined ? {} : { 'last-event-id': last_event_id }),
     ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),

@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { decimal, formatDecimal, hoursOfSeconds } from '@rcpt/contract/money.ts';
+import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
 import type { JobStatus, JobType } from '@rcpt/contract/router/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { refuse } from '../problems.ts';
@@ -25,6 +26,8 @@ export interface Job {
   /** The rate it was estimated at; it is charged at the same, whatever the price table says by then. */
   hourly_rate_usd: string;
   input_dataset_ids: string[];
+  /** The granted ones of them, as they were when the job was created. */
+  datasets: GrantedDataset[];
   payload: JsonObject;
   max_attempts: number;
   /** Of the receipt written when the job was created. */

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
 import { followJob } from '../live.ts';
+import { createActiveCheck, grantedDatasets } from '../members.ts';
 import { queueKey } from '../news.ts';
 import type { Router } from '../router.ts';
 import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
-import { createMemberCheck } from '../store/members.ts';
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -21,7 +21,7 @@ const Page = z.object({
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
   const { db, writer, fleet, waiting } = router;
-  const requireMember = createMemberCheck(db);
+  const requireActive = createActiveCheck(db);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['jobs'], security: OPEN_OR_BEARER };
 
@@ -32,15 +32,19 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       schema: {
         ...common,
         summary: 'Create a job; it is queued',
+        description:
+          '403 `member_inactive` for a member without a membership, `dataset_not_granted` for a registered dataset without a grant. What it was granted stays with the job until it ends.',
         headers: IdempotencyHeader,
         body: NewJob,
         response: { 201: Job },
       },
     },
     async (request, reply) => {
+      const { member_id, input_dataset_ids = [] } = request.body;
       const act = newJob(request.body, router.prices);
-      await requireMember(request.body.member_id);
-      const created = keyOf(request) === undefined ? writer.act(act) : null;
+      await requireActive(member_id, router.now());
+      const isPlain = keyOf(request) === undefined && input_dataset_ids.length === 0;
+      const created = isPlain ? writer.act(act) : null;
       // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.
       waiting.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
       if (created !== null) {
@@ -51,7 +55,8 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
           .send((await showJobs(fleet, [job], router.now()))[0]!);
       }
       return createAndSend(router, request, reply, async (tx, book, news) => {
-        const { job, event } = act.create(book);
+        const datasets = await grantedDatasets(tx, member_id, input_dataset_ids, book.now);
+        const { job, event } = newJob(request.body, router.prices, datasets).create(book);
         await insertJobs(tx, [job]);
         await insertEvents(tx, [event]);
         const key = queueKey(job.requested_gpu_sku, job.job_type);

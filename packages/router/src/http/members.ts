@@ -1,8 +1,10 @@
 import {
   AccessGranted,
   AccessRequest,
+  ANSWER_FOR,
   Dataset,
   DatasetQuery,
+  ListedDataset,
   Member,
   MemberQuery,
   MemberStatus,
@@ -11,6 +13,7 @@ import {
 } from '@rcpt/contract/router/members.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { newId } from '@rcpt/service/identity.ts';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { instant } from '../domain/time.ts';
 import { activate, grantAccess, showMember } from '../members.ts';
@@ -107,6 +110,9 @@ export function memberRoutes(app: App, router: Router): void {
 export function datasetRoutes(app: App, router: Router): void {
   const config = { open_to: 'member' } as const;
   const common = { tags: ['datasets'], security: OPEN_OR_BEARER };
+  /** Where it is, only the admin token is told: an open router cannot tell who asks. */
+  const shown = ({ object_uri, ...dataset }: Dataset, { headers }: FastifyRequest): ListedDataset =>
+    router.config.admin_token === undefined || headers[ANSWER_FOR] !== undefined ? dataset : { ...dataset, object_uri };
 
   app.post(
     '/datasets',
@@ -137,20 +143,20 @@ export function datasetRoutes(app: App, router: Router): void {
         ...common,
         summary: 'Datasets; x-total-count says how many there are',
         querystring: DatasetQuery,
-        response: { 200: z.array(Dataset) },
+        response: { 200: z.array(ListedDataset) },
       },
     },
     async (request, reply) => {
       const { total, datasets } = await listDatasets(router.db, request.query);
       reply.header('x-total-count', String(total));
-      return datasets;
+      return datasets.map((dataset) => shown(dataset, request));
     },
   );
 
   app.get(
     '/datasets/:id',
-    { config, schema: { ...common, summary: 'One dataset', params: Id, response: { 200: Dataset } } },
-    (request) => loadDataset(router.db, request.params.id),
+    { config, schema: { ...common, summary: 'One dataset', params: Id, response: { 200: ListedDataset } } },
+    async (request) => shown(await loadDataset(router.db, request.params.id), request),
   );
 
   app.post(
@@ -160,6 +166,8 @@ export function datasetRoutes(app: App, router: Router): void {
       schema: {
         ...common,
         summary: 'Grant an active member access; 403 for an inactive one',
+        description:
+          'The answer says where the dataset is. A grant holds for the membership in which it was given: given again within it, it is answered unchanged; in a later one it is a new grant with a receipt of its own.',
         params: Id,
         body: AccessRequest,
         response: { 200: AccessGranted },

@@ -14,6 +14,7 @@ const FIXED = {
   estimated_cents: 'bigint',
   hourly_rate_usd: 'text',
   input_dataset_ids: 'text',
+  datasets: 'text',
   payload: 'text',
   max_attempts: 'bigint',
   receipt_id: 'text',
@@ -245,7 +246,11 @@ export const newEventId = () => newId('event');
 
 type Stored = Record<string, string | number | null>;
 
+/** Most jobs have none, and pay nothing for it. */
+const NO_DATASETS: Job['datasets'] = [];
+
 function stored(job: Job, column: Column): Value {
+  if (column === 'datasets') return job.datasets.length === 0 ? null : JSON.stringify(job.datasets);
   return DOCUMENTS.has(column) ? JSON.stringify(job[column]) : (job[column] as Value);
 }
 
@@ -253,5 +258,6 @@ function jobOf(row: Stored): Job {
   // In place: the row is nobody else's, and copying its columns took longer than reading them.
   const job: Record<string, unknown> = row;
   for (const column of DOCUMENTS) job[column] = JSON.parse(String(row[column]));
+  job.datasets = row.datasets === null ? NO_DATASETS : JSON.parse(String(row.datasets));
   return job as unknown as Job;
 }

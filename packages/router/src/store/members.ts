@@ -49,20 +49,6 @@ export async function listMembers(
   return { total: Number(count?.n ?? 0), members };
 }
 
-/** Members stay, so one that was seen is not looked up again. */
-const SEEN_MEMBERS = 100_000;
-
-/** Throws `not_found`. */
-export function createMemberCheck(db: Queries): (id: string) => Promise<void> {
-  const seen = new Set<string>();
-  return async (id) => {
-    if (seen.has(id)) return;
-    await loadMember(db, id);
-    if (seen.size >= SEEN_MEMBERS) seen.clear();
-    seen.add(id);
-  };
-}
-
 /** As `loadMember`, held until the transaction ends. */
 export async function lockMember(tx: Queries, id: string): Promise<StoredMember> {
   const member = await tx.get<StoredMember>(`select ${MEMBER} from members where id = $1 ${tx.dialect.forUpdate}`, [
@@ -124,26 +110,4 @@ export async function listDatasets(
     [...params, limit, offset],
   );
   return { total: Number(count?.n ?? 0), datasets: rows.map((row) => JSON.parse(row.document) as Dataset) };
-}
-
-export async function findAccess(
-  db: Queries,
-  dataset_id: string,
-  member_id: string,
-): Promise<{ receipt_id: string; object_uri: string } | null> {
-  const row = await db.get<{ receipt_id: string; object_uri: string }>(
-    'select receipt_id, object_uri from dataset_access where dataset_id = $1 and member_id = $2',
-    [dataset_id, member_id],
-  );
-  return row ?? null;
-}
-
-export async function insertAccess(
-  tx: Queries,
-  access: { dataset_id: string; member_id: string; receipt_id: string; object_uri: string; created_at: string },
-): Promise<void> {
-  await tx.run(
-    'insert into dataset_access (dataset_id, member_id, receipt_id, object_uri, created_at) values ($1, $2, $3, $4, $5)',
-    [access.dataset_id, access.member_id, access.receipt_id, access.object_uri, access.created_at],
-  );
 }

@@ -10,7 +10,14 @@ import type {
   Quote,
   QuoteRequest,
 } from '@rcpt/contract/router/compute.ts';
-import type { AccessGranted, Dataset, Member, NewDataset, NewMember } from '@rcpt/contract/router/members.ts';
+import type {
+  AccessGranted,
+  Dataset,
+  ListedDataset,
+  Member,
+  NewDataset,
+  NewMember,
+} from '@rcpt/contract/router/members.ts';
 import type { RouterReceiptPage } from '@rcpt/contract/router/receipts.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
@@ -90,7 +97,8 @@ export const router = {
   createMember: (body: z.input<typeof NewMember>, key: string) => post<Member>('/members', body, key),
   activateMember: (id: string) => post<Member>(`/members/${segment(id)}/activate`),
 
-  datasets: (query: { limit: number; offset: number }, signal: Signal) => get<Dataset[]>('/datasets', signal, query),
+  datasets: (query: { limit: number; offset: number }, signal: Signal) =>
+    get<ListedDataset[]>('/datasets', signal, query),
   createDataset: (body: z.input<typeof NewDataset>, key: string) => post<Dataset>('/datasets', body, key),
   grantAccess: (id: string, member_id: string) =>
     post<z.infer<typeof AccessGranted>>(`/datasets/${segment(id)}/access`, { member_id }),

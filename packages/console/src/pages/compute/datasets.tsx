@@ -1,5 +1,5 @@
 /** Datasets that the router knows, and who may use them. */
-import type { Dataset } from '@rcpt/contract/router/members.ts';
+import type { ListedDataset } from '@rcpt/contract/router/members.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
@@ -22,7 +22,7 @@ export function Datasets() {
   const { role } = useSession();
   const datasets = useInfiniteQuery(datasetsQuery);
   const [registering, setRegistering] = useState(false);
-  const [granting, setGranting] = useState<Dataset | null>(null);
+  const [granting, setGranting] = useState<ListedDataset | null>(null);
   const register = (
     <Button kind="primary" icon="plus" why={whyNot(role, 'administer')} onClick={() => setRegistering(true)}>
       Register dataset
@@ -32,7 +32,7 @@ export function Datasets() {
     <ComputePage
       title="Datasets"
       up={{ href: '/compute', label: 'Compute' }}
-      lead="Where a dataset is kept, what it is, and the hash that tells it from every other. The bytes stay where they are."
+      lead="What a dataset is, and the hash that tells it from every other. The bytes stay where they are; who is granted access is told where that is."
       query={datasets}
       skeleton={<SkeletonRows rows={5} height="6.5rem" />}
       actions={register}
@@ -64,7 +64,7 @@ export function Datasets() {
   );
 }
 
-function DatasetItem({ dataset, onGrant }: { dataset: Dataset; onGrant: () => void }) {
+function DatasetItem({ dataset, onGrant }: { dataset: ListedDataset; onGrant: () => void }) {
   const { role } = useSession();
   const { id, title, domain, description, object_uri, license_type, quality_tier, checksum_sha256 } = dataset;
   return (
@@ -98,9 +98,11 @@ function DatasetItem({ dataset, onGrant }: { dataset: Dataset; onGrant: () => vo
           {amount(dataset.row_count)} rows, {byteSize(dataset.size_bytes)}
         </span>
       </p>
-      <p className="dataset-line">
-        <Hash value={object_uri} what="Address" />
-      </p>
+      {object_uri !== undefined && (
+        <p className="dataset-line">
+          <Hash value={object_uri} what="Address" />
+        </p>
+      )}
       <p className="dataset-line">
         <span className="muted">SHA-256</span> <Hash value={checksum_sha256} what="SHA-256" />
       </p>

@@ -1,4 +1,4 @@
-import type { Dataset } from '@rcpt/contract/router/members.ts';
+import type { ListedDataset } from '@rcpt/contract/router/members.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
@@ -13,7 +13,7 @@ import { router } from '../calls.ts';
 import { memberNamesQuery } from '../queries.ts';
 
 /** Gives a member access, and shows the receipt that says so. */
-export function GrantAccess({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onClose: () => void }) {
   const members = useQuery(memberNamesQuery);
   const [chosen, setChosen] = useState('');
   const grant = useAct((member_id: string) => router.grantAccess(dataset.id, member_id));
@@ -23,9 +23,11 @@ export function GrantAccess({ dataset, onClose }: { dataset: Dataset; onClose: (
       {grant.data ? (
         <div className="form">
           <p>
-            <strong>{name ?? grant.data.member_id}</strong> may use this dataset. The router wrote a receipt:
+            <strong>{name ?? grant.data.member_id}</strong> may use this dataset. The router’s receipt:
           </p>
           <Hash value={grant.data.receipt_id} what="Receipt id" />
+          <p>It holds for this membership. The dataset is here; jobs that name it are told by themselves:</p>
+          <Hash value={grant.data.object_uri} what="Address" />
           <div className="form-end">
             <Button kind="primary" onClick={onClose}>
               Done
