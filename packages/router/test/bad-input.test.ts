@@ -26,7 +26,7 @@ const JSON_LIMIT = 1_048_576;
 const OPERATIONS = `
   GET /health, GET /admin/summary, GET /admin/history, GET /admin/news, GET /admin/workers, GET /admin/workers/{id}, POST /admin/workers/{id}/drain,
   POST /admin/workers/{id}/resume, POST /members, GET /members, GET /members/{id}, POST /members/{id}/activate, GET /members/{id}/status,
-  POST /datasets, GET /datasets, GET /datasets/{id}, POST /datasets/{id}/access, GET /compute/inventory,
+  POST /datasets, GET /datasets, GET /datasets/{id}, POST /datasets/{id}/access, GET /compute/inventory, GET /compute/prices,
   POST /compute/register-node, POST /compute/quote, POST /jobs, GET /jobs, GET /jobs/{id}, GET /jobs/{id}/events,
   GET /jobs/{id}/logs, GET /jobs/{id}/artifacts, POST /jobs/{id}/start, POST /jobs/{id}/complete, POST /jobs/{id}/cancel,
   POST /workers/register, POST /workers/heartbeat, POST /workers/jobs/lease, POST /workers/jobs/{id}/accept,
