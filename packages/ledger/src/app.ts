@@ -32,7 +32,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const app = await createHttp({
     title: 'Receipt ledger',
     description:
-      'A Run passes Inputs → Evidence → Execution → Checks → Verdict → Approval → Receipt. An approved Run mints a receipt at the tail of its organization’s SHA-256 hash chain.',
+      'A Run passes Inputs → Evidence → Execution → Checks → Verdict → Approval → Receipt. An approved Run mints a receipt at the tail of its organization’s SHA-256 hash chain. An optional field that is sent as null counts as left out; unknown fields are ignored.',
     version: VERSION,
     tags: [
       { name: 'runs', description: 'Seven stages, seven calls' },

@@ -7,6 +7,7 @@ import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
+import { nullStripper } from '@rcpt/contract/nulls.ts';
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
@@ -197,7 +198,8 @@ export async function approve(
 
 /** What the lane takes of a body. Throws `invalid`, which names the members `under` where the body has them. */
 export function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string): JsonObject {
-  const parsed = schema.safeParse(value);
+  const strip = nullStripper(schema);
+  const parsed = schema.safeParse(strip === null ? value : strip(value));
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.map(({ path, message }) => ({
     path: [under, ...path].filter((part) => part !== '').join('.'),

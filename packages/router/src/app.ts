@@ -18,7 +18,7 @@ export async function createApp(router: Router, logger: Logger): Promise<App> {
   const app = await createHttp({
     title: 'Compute router',
     description:
-      'Members submit jobs, workers fetch and run them, the server meters the cost, and every significant act leaves a checksummed receipt.',
+      'Members submit jobs, workers fetch and run them, the server meters the cost, and every significant act leaves a checksummed receipt. An optional field that is sent as null counts as left out; unknown fields are ignored.',
     version: VERSION,
     tags: [
       { name: 'members', description: 'Members and their annual membership' },

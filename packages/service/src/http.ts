@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { nullStripper } from '@rcpt/contract/nulls.ts';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';
 import fastify, {
@@ -12,6 +13,7 @@ import fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchemaCompiler,
   type RawServerDefault,
 } from 'fastify';
 import {
@@ -90,7 +92,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     closeQuiet();
     setTimeout(() => app.server.closeAllConnections(), LAST_CALL_MS).unref();
   });
-  app.setValidatorCompiler(validatorCompiler);
+  app.setValidatorCompiler(validateBodies);
   app.setSerializerCompiler(serializerCompiler);
   // From the first request it can answer: how long it took to start is no pressure.
   let pressure: Pressure | null = null;
@@ -166,6 +168,13 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     return send(request, reply, refusal.code, refusal.detail, refusal.members);
   }
 }
+
+/** Every schema is Zod's. */
+const validateBodies: FastifySchemaCompiler<z.ZodType> = (route) => {
+  const validate = validatorCompiler(route);
+  const strip = route.httpPart === 'body' ? nullStripper(route.schema) : null;
+  return strip === null ? validate : (body) => validate(strip(body));
+};
 
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];

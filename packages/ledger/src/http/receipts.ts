@@ -22,7 +22,8 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Receipt: mint the receipt of an approved Run',
-        description: '201 when it was minted now, 200 with the same receipt when the Run had it already.',
+        description:
+          '201 when it was minted now, 200 with the same receipt when the Run had it already. 409 `run_not_approved` before the approval; 409 `approval_mismatch` when what is stored is not what was approved; 409 `pin_damaged` when the pin that a cook points at was changed after it was sealed. Nothing is minted then.',
         params: z.object({ id: z.string() }),
         response: { 200: Receipt, 201: Receipt },
       },

@@ -21,7 +21,8 @@ export function verifyRoutes(
         tags: ['ledger'],
         security: [{ bearer: [] }],
         summary: 'Verify the whole chain',
-        description: 'With `Accept: text/event-stream` as it goes on. Hanging up stops it.',
+        description:
+          'Every receipt against its bytes, its predecessor, the columns stored beside it and the blocks that its Run makes when they are built anew; every cook against the pin before it; the end against the recorded head. With `Accept: text/event-stream` as it goes on. Hanging up stops it.',
         response: {
           200: jsonOrEvents(
             Verification,
