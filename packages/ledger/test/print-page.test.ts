@@ -157,6 +157,31 @@ describe('the page of a receipt', () => {
     assert.doesNotMatch(page, /class="verdict good"/);
   });
 
+  it('compares files with what a lane seals, by hand too, and with nothing once altered', () => {
+    const sealedOf = (blocks: object, verified = true) =>
+      renderPage({ ...sealed({ ...genericReceipt(), ...blocks }), verified });
+    const execution = { output_sha256: hash('ab12'), output_bytes: 5 };
+    const page = sealedOf({ execution });
+    assert.match(page, /seals the SHA-256 of the output, and of one piece of evidence\./);
+    assert.match(
+      page,
+      /<input class="unseen" id="file" type="file" multiple aria-describedby="[^"]+">\n<label class="button" for="file">/,
+    );
+    assert.match(page, /<div class="drop" id="drop" hidden>/);
+    assert.ok(page.includes(`For the output it has to print <span class="hash">${hash('ab12')}</span>`));
+    assert.match(sealedOf({}), /seals the SHA-256 of one piece of evidence\./);
+    assert.match(sealedOf({ execution, evidence: [] }), /seals the SHA-256 of the output\. /);
+    const none = [
+      sealedOf({ evidence: [] }),
+      sealedOf({ evidence: [], execution: { output_sha256: '', output_bytes: 0 } }),
+      sealedOf({ schema: 'service.cook-receipt/v1', execution }),
+    ];
+    for (const silent of none) assert.doesNotMatch(silent, /Compare a file/);
+    const altered = sealedOf({ execution }, false);
+    assert.match(altered, /The receipt itself does not verify, so no file is compared with it\./);
+    assert.doesNotMatch(altered, /type="file"|has to print <span class="hash">ab12/);
+  });
+
   it('shows what cannot be seen: overrides, zero width, controls', () => {
     const page = renderPage(
       sealed(genericReceipt((usual) => (usual === 'Weekly digest' ? 'a\u202egnp.exe\u0007\u200b' : usual))),
@@ -208,6 +233,12 @@ describe('what the page loads', () => {
       }
     }
     assert.ok(assets.has('/assets/proof/receipt.ts'));
+    assert.ok(assets.has('/assets/page/hash-file.ts'), 'the worker, which no script imports');
+    for (const [, { content_type, policy }] of assets)
+      assert.equal(
+        policy,
+        content_type.startsWith('text/javascript') ? "default-src 'none'; script-src 'self'" : undefined,
+      );
   });
 
   it('is what the page asks for', () => {

@@ -48,6 +48,27 @@ eachLedger('a shared receipt', (ledger) => {
     }
   });
 
+  test('offers to compare a file on the lanes that seal one, with a script that may send nothing', async () => {
+    const offers: Record<string, RegExp> = {
+      generic: /seals the SHA-256 of the output, and of /,
+      eval: /seals the SHA-256 of the submission/,
+      'dataset-download': /seals the SHA-256 of the dataset package\./,
+      'model-pin': /seals the SHA-256 of the model card\./,
+    };
+    for (const [i, lane] of LANES.entries()) {
+      const { text } = await get(pathOf(receipts[i]!), BROWSER);
+      assert.equal(text.includes('type="file"'), lane in offers, lane);
+      assert.match(text, offers[lane] ?? /./, lane);
+    }
+    const worker = await get('/assets/page/hash-file.ts');
+    assert.equal(worker.status, 200);
+    assert.equal(worker.headers.get('content-security-policy'), "default-src 'none'; script-src 'self'");
+    const etag = worker.headers.get('etag')!;
+    const again = await ledger.call('GET', '/assets/page/hash-file.ts', { headers: { 'if-none-match': etag } });
+    assert.equal(again.status, 304);
+    assert.equal(again.headers.get('content-security-policy'), "default-src 'none'; script-src 'self'");
+  });
+
   test('is a page for what shows links as cards, which takes whatever comes', async () => {
     const path = pathOf(receipts[0]);
     for (const agent of [

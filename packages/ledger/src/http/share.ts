@@ -135,6 +135,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     const asset = assets.get(request.url.split('?')[0]!);
     if (asset === undefined) throw new Refusal('not_found', 'There is no such file.');
     reply.header('etag', asset.etag).header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
+    if (asset.policy !== undefined) reply.header('content-security-policy', asset.policy);
     if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
     return reply.type(asset.content_type).send(asset.body);
   });

@@ -10,9 +10,15 @@ export interface Asset {
   body: Buffer;
   content_type: string;
   etag: string;
+  /** A worker takes its policy from its own answer, not from the page. */
+  policy?: string;
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
+/** What the page loads, and the worker it starts. */
+const SCRIPTS = ['/assets/page/verify.ts', '/assets/page/hash-file.ts'];
+/** The worker is handed files: it may load its own scripts, and can send nothing. */
+const SCRIPT_POLICY = "default-src 'none'; script-src 'self'";
 /** Latin letters; others are set in the visitor's own faces. */
 const FACES = [
   ['/assets/page/inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
@@ -27,22 +33,21 @@ export function loadAssets(): Map<string, Asset> {
   assets.set('/assets/page/icon.svg', asset(own('icon.svg'), 'image/svg+xml'));
   for (const [path, file] of FACES)
     assets.set(path, asset(readFileSync(new URL(import.meta.resolve(file))), 'font/woff2'));
-  // Browsers know no package names: the proof package stands beside the page.
-  const script = withoutTypes(own('verify.ts')).replaceAll("'@rcpt/proof/", "'../proof/");
-  assets.set('/assets/page/verify.ts', asset(script, SCRIPT));
-  addImports(assets, '/assets/page/verify.ts', script);
+  for (const script of SCRIPTS) addScript(assets, script);
   return assets;
 }
 
-function addImports(assets: Map<string, Asset>, importer: string, script: string): void {
-  for (const [, specifier = ''] of script.matchAll(IMPORT)) {
-    const path = new URL(specifier, `http://assets${importer}`).pathname;
-    if (assets.has(path)) continue;
-    const name = /^\/assets\/proof\/([\w/-]+\.ts)$/.exec(path)?.[1];
-    if (!name) throw new TypeError(`${importer} imports ${specifier}, which is no file of the proof package`);
-    const body = withoutTypes(readFileSync(new URL(import.meta.resolve(`@rcpt/proof/${name}`)), 'utf8'));
-    assets.set(path, asset(body, SCRIPT));
-    addImports(assets, path, body);
+function addScript(assets: Map<string, Asset>, path: string): void {
+  const [, folder, name = ''] = /^\/assets\/(page|proof)\/([\w-]+\.ts)$/.exec(path) ?? [];
+  if (!folder) throw new TypeError(`${path} is no file of the page and none of the proof package`);
+  const source =
+    folder === 'page' ? own(name) : readFileSync(new URL(import.meta.resolve(`@rcpt/proof/${name}`)), 'utf8');
+  // Browsers know no package names: the proof package stands beside the page.
+  const body = withoutTypes(source).replaceAll("'@rcpt/proof/", "'../proof/");
+  assets.set(path, { ...asset(body, SCRIPT), policy: SCRIPT_POLICY });
+  for (const [, specifier = ''] of body.matchAll(IMPORT)) {
+    const imported = new URL(specifier, `http://assets${path}`).pathname;
+    if (!assets.has(imported)) addScript(assets, imported);
   }
 }
 

@@ -32,11 +32,8 @@ const FILES: Record<string, string> = {
   DejaVuSansMono: 'dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
 };
 
-/**
- * Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster.
- * On: digits of one width, because kerned ones close the gap that the point of `33.123` needs.
- */
-const FEATURES = { calt: false, clig: false, liga: false, dlig: false, tnum: true };
+/** Off: they would draw `->` as an arrow and `0x1` as a product. What is printed is what was sealed. Also six times faster. */
+const FEATURES = { calt: false, clig: false, liga: false, dlig: false };
 const REMEMBERED_RUNS = 8_000;
 const LONGEST_REMEMBERED = 40;
 
@@ -76,13 +73,25 @@ function open(name: string, path: string): Face {
   };
 }
 
+/** Kerning closes the gap that the point of `33.123` needs to be seen: between digits it keeps its own width. */
+function pointsKept(text: string, run: fontkit.GlyphRun): fontkit.GlyphRun {
+  if (!/\d\.\d/.test(text)) return run;
+  const said = run.glyphs.map(({ codePoints }) => String.fromCodePoint(...codePoints));
+  const stretch = (i: number) => /^(?:\d\.|\.\d)$/.test(`${said[i]}${said[i + 1]}`);
+  const positions = run.positions.map((position, i) =>
+    stretch(i) ? { ...position, xAdvance: run.glyphs[i]!.advanceWidth } : position,
+  );
+  const advanceWidth = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
+  return { glyphs: run.glyphs, positions, advanceWidth } as fontkit.GlyphRun;
+}
+
 /** Shaping is most of a document's cost and the same words return. Positions are handed out as copies: PDFKit scales them in place. */
 function remembered(font: fontkit.Font): (text: string) => fontkit.GlyphRun {
   const runs = new Map<string, fontkit.GlyphRun>();
   return (text) => {
     let run = runs.get(text);
     if (!run) {
-      run = font.layout(text, FEATURES as never);
+      run = pointsKept(text, font.layout(text, FEATURES as never));
       if (runs.size >= REMEMBERED_RUNS) runs.clear();
       if (text.length <= LONGEST_REMEMBERED) runs.set(text, run);
     }

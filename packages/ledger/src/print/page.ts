@@ -7,6 +7,7 @@ import { CARD } from './card-size.ts';
 import { type Html, html, raw, shown } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
 import { boundedPrint } from './page-bounds.ts';
+import { comparison } from './page-compare.ts';
 import { pathOf, qrOf } from './qr.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
 import {
@@ -91,6 +92,7 @@ ${input.verified ? '' : banner()}
 ${opening(reading, input.share_url)}
 ${verdict(reading)}
 ${verification(reading, input)}
+${comparison(reading.sealed, input.verified, fileName(reading))}
 ${print.outcome ? null : titledApproval(reading)}
 ${boundedPrint(print).sections.map(section)}
 ${chain(reading, input.share_url)}

@@ -1,6 +1,8 @@
 /** A stored receipt as page, PDF and card show it. The bytes may have been tampered with: nothing here trusts their shape. */
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { asClaimed, printReceipt, textOf } from '@rcpt/contract/lanes/print-receipt.ts';
+import type { JsonObject } from '@rcpt/proof/canonical.ts';
+import { type SealedFiles, sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 
 /** What page and PDF say about one receipt. */
 export interface Reading {
@@ -12,6 +14,8 @@ export interface Reading {
   schema: string;
   receipt_sha256: string;
   print: Print;
+  /** The files that it knows by their hash. */
+  sealed: SealedFiles;
 }
 
 /** What both renderings are given. `bytes` are the stored canonical JSON, `receipt` is what they parse to. */
@@ -35,6 +39,7 @@ export function read(receipt: object): Reading {
     schema: textOf(members.schema),
     receipt_sha256: textOf(members.receipt_sha256),
     print: printReceipt(members),
+    sealed: sealedFilesOf(members as JsonObject),
   };
 }
 
