@@ -9,8 +9,7 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import type { ReceiptRecord } from '@rcpt/proof/record.ts';
 import type { Queries } from '@rcpt/service/db.ts';
-import type { Run } from './domain/run.ts';
-import { blockOf, completeBlock, isAsApproved } from './domain/sealed-block.ts';
+import { blockOf, completeBlock, isAsApproved, type SealedRun } from './domain/sealed-block.ts';
 import { payloadAt } from './store/audit.ts';
 
 /** Slugs whose last pin is remembered while a chain is walked; pins of further slugs are not compared (docs/trust.md). */
@@ -58,25 +57,38 @@ export class PinsSoFar {
 export async function recordWithRun(
   columns: ReceiptRecord,
   payload: string | Uint8Array,
-  run: Run | null | undefined,
+  run: SealedRun | null | undefined,
   pins: PinsSoFar,
   arePinsJudged: boolean,
 ): Promise<ReceiptRecord> {
   if (run === undefined) return { ...columns, blocks: null };
   if (run === null) return { ...columns, blocks: UNREADABLE };
   const beside = { ...columns, receipt_id: run.receipt_id ?? 'none', created_at: run.updated_at };
+  const made = makeBlock(run);
+  if (made === null) return { ...beside, blocks: UNREADABLE };
+  const { block, slug } = made;
+  const pin = slug === undefined ? null : arePinsJudged ? await pins.mostRecent(slug) : undefined;
+  const blocks = completeBlock(run, block, pin === undefined ? sealedPin(payload) : pin);
+  return { ...beside, blocks: isApproved(run, block) ? blocks : { ...blocks, ...ANOTHER_BLOCK } };
+}
+
+/** Null when somebody put into the Run what no stage writes. */
+function makeBlock(run: SealedRun): { block: JsonObject; slug: string | undefined } | null {
   try {
     const block = blockOf(run);
-    const lane = LANES[run.lane];
-    const slug = lane.needs_pin?.(block);
-    const pin = slug === undefined ? null : arePinsJudged ? await pins.mostRecent(slug) : undefined;
-    const blocks = completeBlock(run, block, pin === undefined ? sealedPin(payload) : pin);
-    // Approved before its hash was kept: there is nothing to compare.
-    const isApproved = run.approved_sha256 === null || isAsApproved(run, canonicalize(block));
-    return { ...beside, blocks: isApproved ? blocks : { ...blocks, ...ANOTHER_BLOCK } };
+    return { block, slug: LANES[run.lane].needs_pin?.(block) };
   } catch {
-    // Somebody put into the Run what no stage writes.
-    return { ...beside, blocks: UNREADABLE };
+    return null;
+  }
+}
+
+function isApproved(run: SealedRun, block: JsonObject): boolean {
+  // Approved before its hash was kept: there is nothing to compare.
+  if (run.approved_sha256 === null) return true;
+  try {
+    return isAsApproved(run, canonicalize(block));
+  } catch {
+    return false;
   }
 }
 

@@ -106,8 +106,10 @@ function walk(
     }
     if (signal.aborted) throw stopped();
     // Of a chain that is not whole its pins are not known: it is blamed for what it lacks.
-    if (verifier.isUnbroken && verifier.endsAt(head)) await comparePins(read, organization_id, pins, verifier);
-    return verifier.finish(head && { ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
+    const isWhole = verifier.endsAt(head);
+    if (isWhole && verifier.isUnbroken) await comparePins(read, organization_id, pins, verifier);
+    if (head === null || isWhole) return verifier.finish(head);
+    return verifier.finish({ ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
   });
 }
 

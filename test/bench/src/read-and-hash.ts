@@ -1,13 +1,19 @@
 /**
- * The least a verification has to do: read the receipts of one organization in order and take SHA-256 of each, in the
- * simplest way that is fast on the engine. `read-and-hash.ts DATABASE_URL ORGANIZATION`; JSON on stdout.
+ * The least a verification has to do: read the receipts of one organization in order, each with what is stored of its Run,
+ * and take SHA-256 of each payload, in the simplest way that is fast on the engine. `read-and-hash.ts DATABASE_URL ORGANIZATION`; JSON on stdout.
  */
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
 const ROWS = 1_000;
-const COLUMNS = 'org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload';
+const RECEIPT = 'org_seq, parent_hash, run_id, schema, receipt_sha256, share_token, payload';
+const RUN = `lane, title, verdict, r.receipt_id, created_at, updated_at, inputs, agent_profile, evidence, execution, checks, assignment,
+  approval, approved_block, approved_sha256`;
+const SELECT = (organization: string) => `select ${RECEIPT}, ${RUN} from receipts c
+  join runs r on r.organization_id = c.organization_id and r.id = c.run_id
+  join run_documents d on d.organization_id = c.organization_id and d.id = c.run_id
+  where c.organization_id = ${organization} order by org_seq`;
 
 const [url, organization_id] = process.argv.slice(2) as [string, string];
 const began = performance.now();
@@ -16,7 +22,7 @@ console.log(JSON.stringify({ receipts, seconds: (performance.now() - began) / 10
 
 function readFile(path: string): number {
   const db = new DatabaseSync(path, { readOnly: true });
-  const select = db.prepare(`select ${COLUMNS} from receipts where organization_id = ? order by org_seq`);
+  const select = db.prepare(SELECT('?'));
   select.setReturnArrays(true);
   let count = 0;
   for (const row of select.iterate(organization_id) as Iterable<unknown>) {
@@ -30,8 +36,7 @@ async function readServer(): Promise<number> {
   const client = new Client(url);
   await client.connect();
   await client.query('begin');
-  const select = `select ${COLUMNS} from receipts where organization_id = $1 order by org_seq`;
-  await client.query(`declare c no scroll cursor for ${select}`, [organization_id]);
+  await client.query(`declare c no scroll cursor for ${SELECT('$1')}`, [organization_id]);
   let count = 0;
   for (;;) {
     const { rows } = await client.query<unknown[]>({ text: `fetch ${ROWS} from c`, rowMode: 'array' });

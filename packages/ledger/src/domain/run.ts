@@ -47,7 +47,7 @@ export function reach(marks: StageMark[], stage: Stage, at: string, by: string):
 const UNDECLARED = 'undeclared';
 
 /** Always strings: the Run's profile, else what the execution names, else `undeclared`. */
-export function profileOf(run: Run, named: Partial<AgentProfile>): AgentProfile {
+export function profileOf(run: Pick<Run, 'agent_profile'>, named: Partial<AgentProfile>): AgentProfile {
   if (run.agent_profile !== null) return run.agent_profile;
   const { name, capability_tier, harness, model } = named;
   return {

@@ -11,8 +11,11 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { profileOf, type Run, refuse } from './run.ts';
 
+/** All of a Run that its blocks are made of, and what its approval fixed. */
+export type SealedRun = Omit<Run, 'organization_id' | 'stage' | 'stages' | 'notify' | 'executed_by'>;
+
 /** What the lane's checks and its block are made of. */
-export function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
+export function workOf(run: SealedRun, lane: Lane): Work<JsonObject, JsonObject> {
   const { id, title, created_at, inputs } = run;
   const execution = run.execution ?? {};
   return {
@@ -32,7 +35,7 @@ export function workOf(run: Run, lane: Lane): Work<JsonObject, JsonObject> {
 }
 
 /** The lane's blocks but for what only the instant of minting knows. The Run has a verdict and an approval. */
-export function blockOf(run: Run): JsonObject {
+export function blockOf(run: SealedRun): JsonObject {
   const lane = LANES[run.lane];
   return lane.block({
     ...workOf(run, lane),
@@ -44,7 +47,7 @@ export function blockOf(run: Run): JsonObject {
 }
 
 /** The blocks as they stand in the receipt of a Run that was minted. */
-export function completeBlock(run: Run, block: JsonObject, pinned_model: PinnedModel | null): JsonObject {
+export function completeBlock(run: SealedRun, block: JsonObject, pinned_model: PinnedModel | null): JsonObject {
   return LANES[run.lane].complete?.(block, { created_at: run.updated_at, pinned_model }) ?? block;
 }
 
@@ -59,7 +62,7 @@ export interface ApprovedBlock {
  * What an approval fixes. What is refused here, where a person can still act, is never refused while minting.
  * Throws `not_representable`, `receipt_invalid`.
  */
-export function fixBlock(run: Run): ApprovedBlock {
+export function fixBlock(run: SealedRun): ApprovedBlock {
   const lane = LANES[run.lane];
   const block = blockOf(run);
   const approved_block = canonicalize(block);

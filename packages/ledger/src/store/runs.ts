@@ -3,6 +3,7 @@ import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Run } from '../domain/run.ts';
+import type { SealedRun } from '../domain/sealed-block.ts';
 import { isPartOf } from '../domain/search.ts';
 import { fitting, STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
@@ -39,6 +40,9 @@ const JSON_COLUMNS = [...PARSED, 'verdict'] as const;
 type Column = (typeof ROW)[number] | (typeof DOCUMENTS)[number];
 
 const WHOLE = 'runs join run_documents using (organization_id, id)';
+/** All that a receipt is made of. */
+const SELECT_SEALED = `select id, lane, title, verdict, receipt_id, created_at, updated_at, inputs, agent_profile, evidence,
+  execution, checks, assignment, price, approval, approved_block, approved_sha256 from ${WHOLE}`;
 const SELECT = `select ${[...ROW, 'minted_by', ...DOCUMENTS].join(', ')} from ${WHOLE}`;
 
 type Stored = Record<string, string | null>;
@@ -61,22 +65,25 @@ export async function loadRun(db: Queries, organization_id: string, id: string):
   return found(await db.get<Stored>(SELECT_ONE, [organization_id, id]));
 }
 
-/** These Runs by their ids, as they are stored now; null for one whose documents cannot be read any more. */
+/**
+ * These Runs by their ids, as they are stored now, without the marks of their stages; null for one whose documents cannot be
+ * read any more.
+ */
 export async function loadRunsAsStored(
   db: Queries,
   organization_id: string,
   ids: string[],
-): Promise<Map<string, Run | null>> {
-  const rows = await db.all<Stored>(`${SELECT} where organization_id = $1 and id ${db.dialect.isAmong('$2')}`, [
+): Promise<Map<string, SealedRun | null>> {
+  const rows = await db.all<Stored>(`${SELECT_SEALED} where organization_id = $1 and id ${db.dialect.isAmong('$2')}`, [
     organization_id,
     JSON.stringify(ids),
   ]);
   return new Map(rows.map((row) => [row.id!, readable(row)]));
 }
 
-function readable(row: Stored): Run | null {
+function readable(row: Stored): SealedRun | null {
   try {
-    return fromRow(row);
+    return parsed(row) as SealedRun;
   } catch {
     return null;
   }
@@ -208,13 +215,19 @@ function stored(run: Run, column: Column): Value {
 }
 
 function fromRow({ minted_by, ...row }: Stored): Run {
+  const run = parsed(row);
+  // Nothing changes a Run after its mint.
+  if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });
+  return run;
+}
+
+/** The columns that were read. */
+function parsed(row: Stored): Run {
   const read: Record<string, unknown> = row;
-  for (const column of JSON_COLUMNS) read[column] = row[column] === null ? null : JSON.parse(row[column]!);
+  for (const column of JSON_COLUMNS) if (row[column] != null) read[column] = JSON.parse(row[column]);
   const run = read as unknown as Run;
   // What was sealed or rejected before approvals and checks named who decided says so.
   run.checks = (run.checks ?? []).map((check) => ({ ...check, decided_by: check.decided_by ?? '' }));
   if (run.approval !== null) run.approval.approver_id ??= '';
-  // Nothing changes a Run after its mint.
-  if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });
   return run;
 }
