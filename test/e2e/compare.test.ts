@@ -39,6 +39,16 @@ describe('a file beside a shared receipt', () => {
     assert.equal(await house?.stop(), 0);
   });
 
+  /** Nothing but zeros and an x in the last mebibyte; it takes no room on the disk. */
+  function fileOf(name: string, size: number): string {
+    const path = join(folder, name);
+    const file = openSync(path, 'w');
+    ftruncateSync(file, size);
+    writeSync(file, 'x', size - MEBIBYTE);
+    closeSync(file);
+    return path;
+  }
+
   /** The page, its hash recomputed, ready for files; `asked` is what it requests from then on. */
   async function open(url: string, options: BrowserContextOptions = {}) {
     const { page, context, clean } = await visitor(browser, house.ledger_url, options);
@@ -117,24 +127,22 @@ describe('a file beside a shared receipt', () => {
   });
 
   test('of three hundred megabytes is hashed with progress, the page stays alive, and it can be stopped', async () => {
-    const path = join(folder, 'large.bin');
-    const file = openSync(path, 'w');
-    ftruncateSync(file, 300 * MEBIBYTE);
-    writeSync(file, 'x', 299 * MEBIBYTE);
-    closeSync(file);
+    const large = fileOf('large.bin', 300 * MEBIBYTE);
+    // So large that it is still being read when somebody stops it, on any machine.
+    const huge = fileOf('huge.bin', 16 * 1024 * MEBIBYTE);
     const { page, finish } = await open(text_url);
     await page.evaluate(`
       globalThis.longest = 0;
       let last = performance.now();
       setInterval(() => { const now = performance.now(); longest = Math.max(longest, now - last); last = now; }, 10);
     `);
-    await page.getByLabel('Choose a file').setInputFiles(path);
-    await page.getByRole('progressbar', { name: /Hashing large\.bin, 314,572,800 bytes/ }).waitFor();
+    await page.getByLabel('Choose a file').setInputFiles(huge);
+    await page.getByRole('progressbar', { name: /Hashing huge\.bin, 17,179,869,184 bytes/ }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('progressbar').waitFor({ state: 'hidden' });
     assert.equal(await page.locator('.answer').count(), 0);
 
-    await page.getByLabel('Choose a file').setInputFiles(path);
+    await page.getByLabel('Choose a file').setInputFiles(large);
     const whole = createHash('sha256');
     const nothing = Buffer.alloc(MEBIBYTE);
     for (let i = 0; i < 299; i++) whole.update(nothing);

@@ -59,6 +59,17 @@ describe('the PDF of a receipt', () => {
     }
   });
 
+  it('says how a file is compared with the sealed output, but not once altered', async () => {
+    const execution = { output_sha256: hash('ab12'), output_bytes: 5 };
+    const input = sealed({ ...genericReceipt(), execution });
+    const said = async (verified: boolean) =>
+      readPdf(await renderPdf({ ...input, verified }))
+        .pages.join(' ')
+        .replace(/\s+/g, ' ');
+    assert.match(await said(true), /To compare a file with the sealed output, take its SHA-256/);
+    assert.doesNotMatch(await said(false), /To compare a file/);
+  });
+
   it('says on each page that an altered receipt no longer matches its hash, and repeats its verdict only as a claim', async () => {
     const input = { ...sealed(genericReceipt(undefined, 60)), verified: false };
     const { pages } = readPdf(await renderPdf(input));

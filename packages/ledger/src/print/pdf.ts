@@ -1,4 +1,5 @@
 /** A receipt on paper: A4, the verdict first, the sealed bytes attached. A rendering, never the record. */
+import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from './palette.ts';
 import { createDocument } from './pdf-document.ts';
 import { BANNER_HEIGHT, everyPage } from './pdf-frame.ts';
@@ -120,12 +121,20 @@ function verification(sheet: Sheet, reading: Reading, input: Omit<Rendered, 'rec
   sheet.row([{ x: frame.left + 12, width: sheet.inner - 24, lines: command, tag: 'Code' }], group);
   sheet.space(13);
   step('It has to print the hash of this receipt:', '3', reading.receipt_sha256);
+  const { output } = reading.sealed;
+  if (input.verified && output) step(compareInWords(output, file), '4', output.sha256);
   group.end();
   facts(
     sheet,
     'What this receipt shows, and what it cannot',
     FOUR_ANSWERS.map(([label, value]) => ({ label, value })),
   );
+}
+
+function compareInWords({ name, hashed_as }: SealedFile, file: string): string {
+  const json =
+    hashed_as === 'bytes' ? '' : ` Where it is JSON in another formatting, run rcpt verify ${file} --output FILE.`;
+  return `To compare a file with the sealed ${name}, take its SHA-256 with shasum -a 256 FILE.${json} It has to be:`;
 }
 
 function dateOf(instant: string): Date {
