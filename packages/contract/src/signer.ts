@@ -10,7 +10,7 @@ export interface Signer {
 }
 
 /** What a rule decided. */
-export const BY_RULE = 'rule';
+export const BY_RULE = 'rule' as const;
 
 /** `Ada Lovelace (user_01…)`. */
 export const signed = ({ name, id }: Signer): string => `${name} (${id})`;
@@ -33,6 +33,26 @@ export function kindOfSigner(id: string): 'person' | 'API key' | null {
 export function signerInWords({ name, id }: Signer): string {
   const kind = kindOfSigner(id);
   return kind === null ? name : `${name} (${kind})`;
+}
+
+export type Decider = 'rule' | 'person' | 'API key';
+
+/** `all by rule`, or `12 by rule, 1 by a person`; empty where a check does not say. */
+export function decidersInWords(deciders: readonly (Decider | null)[]): string {
+  const counts: Record<Decider, number> = { rule: 0, person: 0, 'API key': 0 };
+  for (const decider of deciders) {
+    if (decider === null) return '';
+    counts[decider] += 1;
+  }
+  if (counts.rule === deciders.length) return deciders.length === 0 ? '' : 'all by rule';
+  const by = [`${counts.rule} by rule`, `${counts.person} by a person`, `${counts['API key']} by an API key`];
+  return by.filter((words) => !words.startsWith('0 ')).join(', ');
+}
+
+/** Of a check's `decided_by`; null while it is open, and for what is no signature. */
+export function deciderOf(decided_by: string): Decider | null {
+  const signer = signerOf(decided_by);
+  return decided_by === BY_RULE ? BY_RULE : signer && kindOfSigner(signer.id);
 }
 
 const DECIDED = /^Decided by ([\s\S]*?) \(((?:user|key)_\w+)\)(?:: ([\s\S]*)|\.)$/;

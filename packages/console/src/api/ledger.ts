@@ -40,6 +40,7 @@ export const ledger = {
   session: (signal?: AbortSignal) => call<Session>('/session', { signal }),
   switchOrganization: (organization_id: string) =>
     call<Session>('/session', { method: 'PATCH', body: { organization_id } }),
+  choosePublicName: (public_name: string) => call<Session>('/session', { method: 'PATCH', body: { public_name } }),
   signOut: () => call<unknown>('/session', { method: 'DELETE' }),
   signOutEverywhere: () => call<unknown>('/sessions', { method: 'DELETE' }),
 

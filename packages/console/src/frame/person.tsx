@@ -1,10 +1,12 @@
 /** As whom one is here: the organization one works in, and the person or key that asks. */
 import type { Session } from '@rcpt/contract/ledger/people.ts';
+import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { KEYS } from '../api/keys.ts';
 import { ledger } from '../api/ledger.ts';
 import { problemOf } from '../api/problem.ts';
 import { store } from '../api/store.ts';
+import { ChoosePublicName } from '../pages/public-name/choose.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { sentence } from '../words/vocabulary.ts';
@@ -61,35 +63,44 @@ export function PersonMenu({ session }: { session: Session }) {
     },
     onError: (error) => toast(problemOf(error).detail, 'bad'),
   });
+  const [naming, setNaming] = useState(false);
+  const nameMine = {
+    label: 'Public name',
+    detail: session.public_name ?? 'not chosen',
+    onSelect: () => setNaming(true),
+  };
   const signOut = [
     { label: 'Sign out', icon: 'out' as const, onSelect: () => leave.mutate(false) },
     { label: 'Sign out everywhere', icon: 'out' as const, onSelect: () => leave.mutate(true) },
   ];
   return (
-    <Menu
-      label={`${session.name}, ${session.role}`}
-      named
-      className="person"
-      side="above"
-      groups={[
-        THEMES.map((each) => ({
-          label: `${sentence(each)} theme`,
-          chosen: theme === each,
-          onSelect: () => chooseTheme(each),
-        })),
-        [{ label: 'Keyboard shortcuts', detail: 'or press ?', onSelect: showKeyboardHelp }],
-        ...(session.kind === 'person' ? [signOut] : []),
-      ]}
-    >
-      <span className="face" aria-hidden="true">
-        {initialOf(session.name)}
-      </span>
-      <span className="person-words">
-        <span>{session.name}</span>
-        <small>{session.role}</small>
-      </span>
-      <Icon name="upDown" />
-    </Menu>
+    <>
+      {naming && <ChoosePublicName session={session} onClose={() => setNaming(false)} />}
+      <Menu
+        label={`${session.name}, ${session.role}`}
+        named
+        className="person"
+        side="above"
+        groups={[
+          THEMES.map((each) => ({
+            label: `${sentence(each)} theme`,
+            chosen: theme === each,
+            onSelect: () => chooseTheme(each),
+          })),
+          [{ label: 'Keyboard shortcuts', detail: 'or press ?', onSelect: showKeyboardHelp }],
+          ...(session.kind === 'person' ? [[nameMine], signOut] : []),
+        ]}
+      >
+        <span className="face" aria-hidden="true">
+          {initialOf(session.name)}
+        </span>
+        <span className="person-words">
+          <span>{session.name}</span>
+          <small>{session.role}</small>
+        </span>
+        <Icon name="upDown" />
+      </Menu>
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ const namesQuery = queryOptions({
       call<{ keys: Key[] }>('/keys', { signal }),
     ]);
     return Object.fromEntries([
-      ...members.map(({ id, email }) => [id, email] as const),
+      ...members.map(({ id, email, public_name }) => [id, public_name ?? email] as const),
       ...keys.map(({ id, label, role }) => [id, label || `${role} key`] as const),
     ]);
   },

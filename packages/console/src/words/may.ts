@@ -1,4 +1,6 @@
 /** What a role may do, as the ledger decides it; here only so that a button can say why it would be refused. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Role } from './vocabulary.ts';
 
 const MAY = {
@@ -8,6 +10,17 @@ const MAY = {
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
 export type Act = keyof typeof MAY;
+
+/** Why this one may not decide on the Run: by role, or because they did the work themselves. */
+export function whyNotDecide(session: Session, run: Pick<Run, 'stages'>): string | null {
+  const executed_by = run.stages.find(({ stage }) => stage === 'Execution')?.by;
+  return (
+    whyNot(session.role, 'approve') ??
+    (session.organization.four_eyes && executed_by === session.id
+      ? 'Four eyes: you posted the execution, so somebody else decides.'
+      : null)
+  );
+}
 
 /** Null when `role` may; else one sentence for whoever wonders. */
 export function whyNot(role: Role, act: Act): string | null {

@@ -170,19 +170,6 @@ export function checksSection(
   return { kind: 'checks', title, checks: checks.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status)) };
 }
 
-/** `all by rule`, or `12 by rule, 1 by a person`; empty where a check does not say. */
-export function decidersOf(checks: readonly PrintedCheck[]): string {
-  const counts = { rule: 0, person: 0, 'API key': 0 };
-  for (const { decided_by } of checks) {
-    const kind = decided_by === BY_RULE ? BY_RULE : decided_by?.kind;
-    if (!kind) return '';
-    counts[kind] += 1;
-  }
-  if (counts.rule === checks.length) return checks.length === 0 ? '' : 'all by rule';
-  const by = [`${counts.rule} by rule`, `${counts.person} by a person`, `${counts['API key']} by an API key`];
-  return by.filter((words) => !words.startsWith('0 ')).join(', ');
-}
-
 export function evidenceSection(value: Json | undefined): Section {
   const evidence = list(value).map((item): PrintedEvidence => {
     const size = member(item, 'byte_size');

@@ -1,8 +1,8 @@
 /** How values are worded for people, the same on page and paper. */
 
 import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
-import { decidersOf, instant } from '@rcpt/contract/lanes/printed.ts';
-import { signerInWords } from '@rcpt/contract/signer.ts';
+import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { decidersInWords, signerInWords } from '@rcpt/contract/signer.ts';
 import { codeOf, isUnseen } from './unseen.ts';
 
 export const ALTERED = 'This receipt no longer matches its hash';
@@ -35,7 +35,7 @@ export function tally(checks: PrintedCheck[]): string {
   const counts = new Map<string, number>();
   for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = Array.from(counts, ([status, count]) => `${count} ${status}`);
-  const by = decidersOf(checks);
+  const by = decidersInWords(checks.map(({ decided_by: by }) => (by === 'rule' ? by : (by?.kind ?? null))));
   return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}${parts.length ? `: ${parts.join(', ')}` : ''}${by && ` · ${by}`}`;
 }
 

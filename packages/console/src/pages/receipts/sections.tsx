@@ -5,7 +5,7 @@ import type {
   PrintedEvidence,
   Fact as PrintedFact,
 } from '@rcpt/contract/lanes/lane.ts';
-import { decidersOf } from '@rcpt/contract/lanes/printed.ts';
+import { decidersInWords } from '@rcpt/contract/signer.ts';
 import { Section } from '../../frame/page.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { copy } from '../../parts/copy.tsx';
@@ -133,6 +133,6 @@ function tally(checks: readonly PrintedCheck[]): string {
   const counts = new Map<string, number>();
   for (const { status } of checks) counts.set(status, (counts.get(status) ?? 0) + 1);
   const parts = Array.from(counts, ([status, of]) => `${of} ${status}`);
-  const by = decidersOf(checks);
+  const by = decidersInWords(checks.map(({ decided_by: by }) => (by === 'rule' ? by : (by?.kind ?? null))));
   return `${count(checks.length, 'check')}${parts.length > 1 ? `: ${parts.join(', ')}` : ''}${by && ` · ${by}`}`;
 }

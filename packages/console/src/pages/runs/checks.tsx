@@ -1,8 +1,11 @@
 /** The checks of a Run by category, what asks for attention first; open ones are decided in place. */
+
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { deciderOf, decidersInWords, signerOf } from '@rcpt/contract/signer.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { Section } from '../../frame/page.tsx';
 import { CheckStatusMark } from '../../parts/outcome.tsx';
+import { SignedBy, SignerId } from '../../parts/signer.tsx';
 import { sentence } from '../../words/vocabulary.ts';
 import { DecideCheck } from './decide-check.tsx';
 import './checks.css';
@@ -45,11 +48,24 @@ function Line({ run, check, why }: { run: Run; check: Check; why: string | null 
       <CheckStatusMark check={check} />
       <div className="check-words">
         <span className="check-label">{check.label}</span>
+        <Decided check={check} />
         {check.detail && <p className="muted">{check.detail}</p>}
         {decidable && <DecideCheck run_id={run.id} check={check} why={why} />}
       </div>
       <span className="check-severity">{sentence(check.severity)}</span>
     </li>
+  );
+}
+
+/** What a rule decided says nothing here: the section's sum does. */
+function Decided({ check }: { check: Check }) {
+  const signer = signerOf(check.decided_by);
+  if (signer === null) return null;
+  return (
+    <div className="check-decided">
+      Decided by <SignedBy signer={signer} />
+      <SignerId id={signer.id} />
+    </div>
   );
 }
 
@@ -69,11 +85,12 @@ function byAttention(a: Check, b: Check): number {
 
 const TALLY: Record<Check['status'], string> = { pass: 'passed', skip: 'skipped', flag: 'flagged', open: 'open' };
 
-/** `12 checks: 10 passed, 2 flagged`. */
+/** `12 checks: 10 passed, 2 flagged · 11 by rule, 1 by a person`. */
 function tally(checks: readonly Check[]): string {
   const parts = FIRST.toReversed()
     .map((status) => [checks.filter((check) => check.status === status).length, status] as const)
     .filter(([number]) => number > 0)
     .map(([number, status]) => `${number} ${TALLY[status]}`);
-  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${parts.join(', ')}`;
+  const by = decidersInWords(checks.map(({ decided_by }) => deciderOf(decided_by)));
+  return `${checks.length} ${checks.length === 1 ? 'check' : 'checks'}: ${parts.join(', ')}${by && ` · ${by}`}`;
 }

@@ -1,5 +1,7 @@
 /** A rule the machine leaves to a person: it holds or it does not, and why. Shown as decided before the answer is back. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { signed } from '@rcpt/contract/signer.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,8 +9,11 @@ import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
 import { toast } from '../../frame/toasts.tsx';
 import { Button } from '../../parts/button.tsx';
+import { SignedBy } from '../../parts/signer.tsx';
+import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 
 interface Decision {
   status: 'pass' | 'flag';
@@ -16,13 +21,15 @@ interface Decision {
 }
 
 export function DecideCheck({ run_id, check, why }: { run_id: string; check: Check; why: string | null }) {
+  const session = useSession();
   const [note, setNote] = useState('');
+  const [waiting, setWaiting] = useState<Decision | null>(null);
   const store = useQueryClient();
   const decide = useAct((decision: Decision) => ledger.decideCheck(run_id, check.key, decision), {
     async onMutate(decision) {
       await store.cancelQueries({ queryKey: KEYS.run(run_id) });
       const before = store.getQueryData<Run>(KEYS.run(run_id));
-      if (before) store.setQueryData<Run>(KEYS.run(run_id), withDecision(before, check.key, decision));
+      if (before) store.setQueryData<Run>(KEYS.run(run_id), withDecision(before, check.key, decision, session));
       return before;
     },
     onError(error, _decision, before) {
@@ -31,8 +38,11 @@ export function DecideCheck({ run_id, check, why }: { run_id: string; check: Che
     },
     onSettled: () => store.invalidateQueries({ queryKey: KEYS.run(run_id) }),
   });
-  const say = (status: Decision['status']) =>
-    decide.mutate({ status, ...(note.trim() === '' ? {} : { detail: note.trim() }) });
+  const say = (status: Decision['status']) => {
+    const decision = { status, ...(note.trim() === '' ? {} : { detail: note.trim() }) };
+    if (isNameless(session)) setWaiting(decision);
+    else decide.mutate(decision);
+  };
   return (
     <div className="decide">
       <input
@@ -49,11 +59,27 @@ export function DecideCheck({ run_id, check, why }: { run_id: string; check: Che
       <Button icon="close" why={why} onClick={() => say('flag')}>
         Does not
       </Button>
+      {why === null && !isNameless(session) && (
+        <p className="decide-sealed">
+          It is sealed that <SignedBy signer={{ name: session.public_name ?? session.name, id: session.id }} /> decided.
+        </p>
+      )}
+      {waiting && (
+        <ChoosePublicName
+          session={session}
+          onChosen={() => {
+            decide.mutate(waiting);
+            setWaiting(null);
+          }}
+          onClose={() => setWaiting(null)}
+        />
+      )}
     </div>
   );
 }
 
-function withDecision(run: Run, key: string, { status, detail }: Decision): Run {
-  const checks = run.checks.map((check) => (check.key === key ? { ...check, status, detail: detail ?? '' } : check));
+function withDecision(run: Run, key: string, { status, detail = '' }: Decision, { public_name, id }: Session): Run {
+  const decided_by = signed({ name: public_name ?? '', id });
+  const checks = run.checks.map((check) => (check.key === key ? { ...check, status, detail, decided_by } : check));
   return { ...run, checks };
 }

@@ -3,17 +3,21 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { useState } from 'react';
 import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
 import { toast } from '../../frame/toasts.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { TextAreaField } from '../../parts/field.tsx';
 import { OutcomeStatus } from '../../parts/outcome.tsx';
 import { count } from '../../words/numbers.ts';
 import type { LaneName } from '../../words/vocabulary.ts';
+import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
+import { BecomesPublic } from './becomes-public.tsx';
 import { useRunAct } from './run-act.ts';
 
 /** The lane's blocks in words: what the public page of the receipt will show. */
 const SEALED: Record<LaneName, string> = {
-  generic: 'the title and inputs, the hashes of the evidence, the checks, the verdict and this decision with its note',
+  generic:
+    'the title and inputs, the agent and the hash of its output, the hashes of the evidence, the checks, the verdict and this decision with its note',
   eval: 'the flight sheet, the hashes of assignment, submission and evidence, the findings and the verdict',
   cook: 'the base model, the dataset, both scores, the lift and the cost of the compute',
   incident: 'what happened, in which tier and lane, and the response',
@@ -30,7 +34,18 @@ interface DecideProps {
   onClose: () => void;
 }
 
-export function Decide({ run, decision, onClose }: DecideProps) {
+/** A name first: without one nothing can be decided. */
+export function Decide(props: DecideProps) {
+  const session = useSession();
+  return isNameless(session) ? (
+    <ChoosePublicName session={session} onChosen={() => undefined} onClose={props.onClose} />
+  ) : (
+    <DecideNamed {...props} />
+  );
+}
+
+function DecideNamed({ run, decision, onClose }: DecideProps) {
+  const session = useSession();
   const [note, setNote] = useState('');
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';
@@ -68,7 +83,7 @@ export function Decide({ run, decision, onClose }: DecideProps) {
       <p className="muted">
         {approving
           ? `Sealed will be ${SEALED[run.lane]}. Nobody can change it afterwards; whoever has the link can see it.`
-          : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more.'}
+          : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more. Your name, the time and the note stay with it, for members.'}
       </p>
       {approving && run.verdict?.outcome === 'fail' && (
         <p>
@@ -86,6 +101,7 @@ export function Decide({ run, decision, onClose }: DecideProps) {
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
+      {approving && <BecomesPublic run={run} session={session} note={note.trim()} />}
       {approving && (
         <label className="check-field">
           <input type="checkbox" checked={mintNow} onChange={(event) => setMintNow(event.target.checked)} />

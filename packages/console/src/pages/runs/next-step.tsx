@@ -5,7 +5,7 @@ import { ledger } from '../../api/ledger.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { whyNot } from '../../words/may.ts';
+import { whyNot, whyNotDecide } from '../../words/may.ts';
 import { openChecks } from '../../words/standing.ts';
 import { Decide } from './decide.tsx';
 import { ExecutionForm } from './execution-form.tsx';
@@ -91,7 +91,9 @@ function RunChecks({ run }: { run: Run }) {
 }
 
 function GiveVerdict({ run }: { run: Run }) {
-  const { role } = useSession();
+  const session = useSession();
+  const { role } = session;
+  const whyNotOpen = whyNotDecide(session, run);
   const act = useRunAct(run.id, (_: null, key) => ledger.giveVerdict(run.id, key));
   const open = openChecks(run);
   return (
@@ -101,7 +103,7 @@ function GiveVerdict({ run }: { run: Run }) {
       actions={
         <Button
           kind="primary"
-          why={whyNot(role, 'work') ?? (open > 0 ? 'Decide the open checks below first.' : null)}
+          why={whyNot(role, 'work') ?? (open > 0 ? (whyNotOpen ?? 'Decide the open checks below first.') : null)}
           busy={act.isPending}
           onClick={() => act.mutate(null)}
         >
@@ -109,7 +111,11 @@ function GiveVerdict({ run }: { run: Run }) {
         </Button>
       }
     >
-      {open > 0 ? 'These rules are left to a person. Decide them below.' : 'It follows from the checks alone.'}
+      {open === 0
+        ? 'It follows from the checks alone.'
+        : whyNotOpen === null
+          ? 'These rules are left to a person. Decide them below.'
+          : 'These rules are left to an approver or an owner, who decides them below.'}
     </Step>
   );
 }
@@ -117,12 +123,7 @@ function GiveVerdict({ run }: { run: Run }) {
 function Approve({ run }: { run: Run }) {
   const session = useSession();
   const [deciding, setDeciding] = useState<'approved' | 'rejected' | null>(null);
-  const executedBy = run.stages.find(({ stage }) => stage === 'Execution')?.by;
-  const why =
-    whyNot(session.role, 'approve') ??
-    (session.organization.four_eyes && executedBy === session.id
-      ? 'Four eyes: you posted the execution, so somebody else decides.'
-      : null);
+  const why = whyNotDecide(session, run);
   return (
     <>
       <Step

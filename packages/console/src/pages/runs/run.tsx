@@ -13,7 +13,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { ReadableSection } from '../../parts/readable.tsx';
 import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
 import { type Step, Stepper } from '../../parts/stepper.tsx';
-import { whyNot } from '../../words/may.ts';
+import { whyNot, whyNotDecide } from '../../words/may.ts';
 import { standingOf } from '../../words/standing.ts';
 import { LANE_LABEL, STAGES } from '../../words/vocabulary.ts';
 import { ChecksSection } from './checks.tsx';
@@ -38,9 +38,9 @@ export function RunPage() {
 }
 
 function KnownRun({ run }: { run: Run }) {
-  const { role } = useSession();
+  const session = useSession();
   const { mark, tone, words } = standingOf(run);
-  const why = whyNot(role, 'work');
+  const why = whyNot(session.role, 'work');
   return (
     <Page
       key={run.id}
@@ -59,7 +59,7 @@ function KnownRun({ run }: { run: Run }) {
       <VerdictPanel run={run} />
       <NextStep run={run} />
       {run.receipt_id !== null && <Minted receipt_id={run.receipt_id} />}
-      <ChecksSection run={run} why={why} />
+      <ChecksSection run={run} why={whyNotDecide(session, run)} />
       {run.execution !== null && <ReadableSection title="Execution" value={run.execution} />}
       <EvidenceSection run={run} why={why} />
       <ReadableSection title="Inputs" value={run.inputs} />

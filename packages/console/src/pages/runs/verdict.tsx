@@ -3,6 +3,7 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { OUTCOME_LOOKS } from '../../parts/outcome.tsx';
+import { SignedBy, SignerId } from '../../parts/signer.tsx';
 import { OUTCOME_WORD } from '../../words/vocabulary.ts';
 import './verdict.css';
 
@@ -25,9 +26,11 @@ export function VerdictPanel({ run }: { run: Run }) {
       {approval && (
         <div className="verdict-approval">
           <p>
-            <strong>{approval.decision === 'approved' ? 'Approved' : 'Rejected'}</strong> by {approval.approved_by}{' '}
+            <strong>{approval.decision === 'approved' ? 'Approved' : 'Rejected'}</strong> by{' '}
+            <SignedBy signer={{ name: approval.approved_by, id: approval.approver_id }} />{' '}
             <Moment at={approval.approved_at} />
           </p>
+          <SignerId id={approval.approver_id} />
           {approval.note && <p className="muted">{approval.note}</p>}
         </div>
       )}

@@ -102,12 +102,13 @@ function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: 
             <HeadCell>
               <span className="member">
                 <span className="face" aria-hidden="true">
-                  {member.email.charAt(0).toUpperCase()}
+                  {Array.from(member.public_name ?? member.email)[0]?.toUpperCase()}
                 </span>
                 <span className="two-lines">
                   <span className="clamped">
-                    {member.email} {member.id === mine && <Badge>you</Badge>}
+                    {member.public_name ?? member.email} {member.id === mine && <Badge>you</Badge>}
                   </span>
+                  {member.public_name !== null && <small>{member.email}</small>}
                   <small>Invited by {member.invited_by || 'a key'}</small>
                 </span>
               </span>

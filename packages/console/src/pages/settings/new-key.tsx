@@ -40,7 +40,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           value={label}
           maxLength={500}
           placeholder="nightly-evaluations"
-          hint="What uses it. It stands beside what the key did."
+          hint="What uses it. What the key approves is sealed with this name, in public."
           error={errorAt(act.error, 'label')}
           onChange={(event) => setLabel(event.target.value)}
         />

@@ -10,10 +10,13 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { count } from '../../words/numbers.ts';
+import { ChoosePublicName } from '../public-name/choose.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 
 export function You() {
-  const { kind, name, role, organizations, expires_at } = useSession();
+  const session = useSession();
+  const { kind, name, email, public_name, role, organizations, expires_at } = session;
+  const [choosing, setChoosing] = useState(false);
   const [leaving, setLeaving] = useState(false);
   return (
     <Section
@@ -28,7 +31,20 @@ export function You() {
     >
       <div className="sheet">
         <Facts>
-          <Fact label={kind === 'person' ? 'Signed in as' : 'API key'}>{name}</Fact>
+          <Fact label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Fact>
+          {kind === 'person' && (
+            <Fact label="Public name">
+              <span className="public-name">
+                <span className="two-lines">
+                  <span>{public_name ?? <span className="muted">Not chosen yet</span>}</span>
+                  <small>Receipts show it, in public, beside what you approve or decide</small>
+                </span>
+                <Button small onClick={() => setChoosing(true)}>
+                  {public_name === null ? 'Choose' : 'Change'}
+                </Button>
+              </span>
+            </Fact>
+          )}
           <Fact label="Role">
             <span className="two-lines">
               <span>{ROLE_WORD[role]}</span>
@@ -47,6 +63,7 @@ export function You() {
           )}
         </Facts>
       </div>
+      {choosing && <ChoosePublicName session={session} onClose={() => setChoosing(false)} />}
       {leaving && <SignOutEverywhere onClose={() => setLeaving(false)} />}
     </Section>
   );

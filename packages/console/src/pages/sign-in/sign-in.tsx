@@ -1,4 +1,5 @@
 /** Signing in: an address, a mail, a link. The link leads back here and is exchanged for a session. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../../api/act.ts';
@@ -7,7 +8,9 @@ import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
 import { returnPath, store } from '../../api/store.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { isNameless } from '../public-name/choose.tsx';
 import { AskForLink } from './ask-for-link.tsx';
+import { ChooseName } from './choose-name.tsx';
 import { LinkRefused } from './link-refused.tsx';
 import { LinkSent } from './link-sent.tsx';
 import { SomebodyElse } from './somebody-else.tsx';
@@ -18,6 +21,7 @@ import './sign-in.css';
 export function SignIn() {
   const token = useSyncExternalStore(onToken, arrivedToken);
   const [email, setEmail] = useState('');
+  const [nameless, setNameless] = useState<{ session: Session; goOn: () => void } | null>(null);
   const [, navigate] = useLocation();
   const ask = useAct(ledger.requestSignIn);
   const open = useAct(ledger.openSession, {
@@ -27,8 +31,9 @@ export function SignIn() {
       const wanted = returnPath(location.search);
       const path = returnPath(`?${new URLSearchParams({ return: wanted === '/' ? takeWayBack() : wanted })}`);
       // Loaded anew: nothing of the person before stays in this window.
-      if (replace) location.replace(path);
-      else navigate(path, { replace: true });
+      const goOn = () => (replace ? location.replace(path) : navigate(path, { replace: true }));
+      if (isNameless(session)) setNameless({ session, goOn });
+      else goOn();
     },
   });
   useTokenOnce(token, open.mutate);
@@ -48,7 +53,9 @@ export function SignIn() {
         <Icon name="receipt" /> Receipts
       </p>
       <div className="sign-in-card">
-        {token !== null || open.isPending || open.isSuccess ? (
+        {nameless ? (
+          <ChooseName session={nameless.session} onDone={nameless.goOn} />
+        ) : token !== null || open.isPending || open.isSuccess ? (
           <SigningIn />
         ) : open.error && problemOf(open.error).code === 'signed_in_as_another' ? (
           <SomebodyElse

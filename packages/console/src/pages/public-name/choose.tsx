@@ -1,0 +1,100 @@
+/** A person's public name: asked for at the first sign-in, and again before something is sealed with it. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useAct } from '../../api/act.ts';
+import { KEYS } from '../../api/keys.ts';
+import { ledger } from '../../api/ledger.ts';
+import { errorAt } from '../../api/problem.ts';
+import { Dialog, DialogForm } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import './choose.css';
+
+/** Whether this is somebody who has to choose a name before anything can be sealed in it. */
+export function isNameless({ kind, public_name }: Session): boolean {
+  return kind === 'person' && public_name === null;
+}
+
+/** The name as it is typed, and what becomes of it. */
+export function usePublicName(before: string, onChosen: (session: Session) => void) {
+  const cache = useQueryClient();
+  const [name, setName] = useState(before);
+  const act = useAct(ledger.choosePublicName, {
+    onSuccess(session) {
+      cache.setQueryData(KEYS.session, session);
+      void cache.invalidateQueries({ queryKey: ['settings'] });
+      onChosen(session);
+    },
+  });
+  return { name, setName, act, send: () => act.mutate(name.trim()) };
+}
+
+export function PublicNameField({
+  id,
+  asked: { name, setName, act },
+}: {
+  /** The person's: it stands beside the name. */
+  id: string;
+  asked: ReturnType<typeof usePublicName>;
+}) {
+  return (
+    <>
+      <TextField
+        label="Public name"
+        name="name"
+        autoComplete="name"
+        required
+        value={name}
+        placeholder="Ada Lovelace"
+        error={errorAt(act.error, 'public_name')}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <figure className="as-sealed">
+        <figcaption>In a receipt</figcaption>
+        <p>
+          Approved by <SignedBy signer={{ name: name.trim() || '…', id }} />
+        </p>
+        <SignerId id={id} />
+      </figure>
+    </>
+  );
+}
+
+interface ChooseProps {
+  session: Session;
+  onChosen?: () => void;
+  onClose: () => void;
+  /** Why it is asked just now. */
+  children?: ReactNode;
+}
+
+export function ChoosePublicName({ session, onChosen, onClose, children }: ChooseProps) {
+  const asked = usePublicName(session.public_name ?? '', onChosen ?? onClose);
+  const changing = session.public_name !== null;
+  return (
+    <Dialog title={changing ? 'Change your public name' : 'Choose your public name'} onClose={onClose}>
+      <DialogForm
+        action={changing ? 'Change name' : 'Use this name'}
+        busy={asked.act.isPending}
+        error={errorAt(asked.act.error, 'public_name') === undefined ? asked.act.error : null}
+        onSend={asked.send}
+        onClose={onClose}
+      >
+        {children ?? <WhatItIs changing={changing} />}
+        <PublicNameField id={session.id} asked={asked} />
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+/** In plain words, before it is. */
+export function WhatItIs({ changing = false }: { changing?: boolean }) {
+  return (
+    <p className="muted">
+      What you approve or decide is sealed with this name. It stands in receipts, in public, for ever. Your e-mail
+      address does not.
+      {changing && ' Receipts already sealed keep the name they were sealed with.'}
+    </p>
+  );
+}

@@ -1,0 +1,70 @@
+/** What of a decision will be public before it is: the same lines that the receipt's page will show. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
+import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { signerOf } from '@rcpt/contract/signer.ts';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { SignedBy } from '../../parts/signer.tsx';
+import './becomes-public.css';
+
+/** Of the lanes, the generic one alone seals who approved; the eval one that it was approved, and who decided by hand. */
+export function BecomesPublic({ run, session, note }: { run: Run; session: Session; note: string }) {
+  const own = { name: session.public_name ?? session.name, id: session.id };
+  if (run.lane !== 'generic')
+    return (
+      <section className="becomes-public" aria-label="What becomes public of this decision">
+        <h3>Public, for ever</h3>
+        <p>
+          {run.lane === 'eval'
+            ? 'That it was approved. Not by whom, when, or with which note.'
+            : 'Nothing of this decision: a receipt of this lane does not say who approved it.'}{' '}
+          Your name, <SignedBy signer={own} />, the time and the note stay with the Run, for members.
+        </p>
+        {run.lane === 'eval' && <DecidedByHand run={run} />}
+      </section>
+    );
+  return (
+    <section className="becomes-public" aria-label="What becomes public of this decision">
+      <h3>Public, for ever</h3>
+      <Facts>
+        <Fact label="Approved by">
+          <SignedBy signer={own} />
+        </Fact>
+        <Fact label="Id">
+          <code>{own.id}</code>
+        </Fact>
+        <Fact label="Note">{note === '' ? <span className="muted">None</span> : note}</Fact>
+        <Fact label="Time">When you approve, to the millisecond</Fact>
+      </Facts>
+      {/\S@\S/.test(note) ? (
+        <p className="becomes-public-warning" role="status">
+          There is an e-mail address in the note. It becomes public with it.
+        </p>
+      ) : (
+        <p className="muted">Your e-mail address does not become public.</p>
+      )}
+    </section>
+  );
+}
+
+/** Findings that people or keys decided are sealed with their names. */
+function DecidedByHand({ run }: { run: Run }) {
+  const signers = new Map(
+    run.checks
+      .map(({ decided_by }) => signerOf(decided_by))
+      .filter((signer) => signer !== null)
+      .map((signer) => [signer.id, signer]),
+  );
+  if (signers.size === 0) return null;
+  return (
+    <p>
+      Beside each finding that was decided by hand, who decided:{' '}
+      {[...signers.values()].map((signer, place) => (
+        <span key={signer.id}>
+          {place > 0 && ', '}
+          <SignedBy signer={signer} />
+        </span>
+      ))}
+      .
+    </p>
+  );
+}
