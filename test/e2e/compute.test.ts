@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { routerClient, type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
+import { enter } from './first-sign-in.ts';
 import { type House, startHouse } from './house.ts';
 
 const SKU = 'rtx6000_blackwell_96gb';
@@ -24,7 +25,7 @@ describe('the compute pages in a browser', () => {
     member_id = (await router.getJob(house.demo.training.job_id)).member_id;
     person = await visitor(browser, house.ledger_url);
     page = person.page;
-    await page.goto(house.sign_in_url);
+    await enter(page, house.sign_in_url);
     await page.getByRole('heading', { name: 'Demo Workshop' }).waitFor();
   });
   after(async () => {

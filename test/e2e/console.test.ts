@@ -7,9 +7,11 @@ import { after, before, describe, test } from 'node:test';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
+import { enter } from './first-sign-in.ts';
 import { type House, startHouse } from './house.ts';
 import { mailedLink } from './mail.ts';
 
+const NAME = 'Olivia Owner';
 const OWNER = 'owner@workshop.example';
 const EVIDENCE = Buffer.from('interview notes, 21 November\n');
 const TITLE = 'Summary of three interviews';
@@ -65,6 +67,10 @@ describe('the console in a browser', () => {
     await assertAccessible(stranger.page, 'the page that waits for the mail');
     const link = await mailedLink(house.data, OWNER, asked - 1_000);
     await stranger.page.goto(link);
+    await stranger.page.getByRole('textbox', { name: 'Public name' }).waitFor();
+    await stranger.page.getByText('in public, for ever').waitFor();
+    await assertAccessible(stranger.page, 'the page that asks for a public name');
+    await stranger.page.getByRole('button', { name: 'Not now' }).click();
     await stranger.page.getByRole('heading', { name: 'Runs' }).waitFor();
     assert.equal(new URL(stranger.page.url()).pathname + new URL(stranger.page.url()).search, '/runs?lane=eval');
     const cookie = (await stranger.context.cookies()).find(({ httpOnly }) => httpOnly);
@@ -82,7 +88,7 @@ describe('the console in a browser', () => {
   });
 
   test('takes a Run from its inputs to a receipt', async () => {
-    await page.goto(house.sign_in_url);
+    await enter(page, house.sign_in_url);
     await page.getByRole('heading', { name: 'Demo Workshop' }).waitFor();
     await assertAccessible(page, 'the overview');
 
@@ -119,10 +125,18 @@ describe('the console in a browser', () => {
     await page.getByLabel('Note on: The tone suits the client').fill('Read it aloud; it does.');
     await assertAccessible(page, 'a Run with an open check');
     await page.getByRole('button', { name: 'Holds' }).click();
+    const naming = page.getByRole('dialog', { name: 'Choose your public name' });
+    await naming.getByRole('textbox', { name: 'Public name' }).fill(NAME);
+    await naming.getByText(`Approved by ${NAME} (person)`).waitFor();
+    await assertAccessible(page, 'the dialog that asks for a public name');
+    await naming.getByRole('button', { name: 'Use this name' }).click();
+    await page.getByText(`Decided by ${NAME} (person)`).waitFor();
     await page.getByRole('button', { name: 'Give the verdict' }).click();
     await page.getByRole('button', { name: 'Approve', exact: false }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Note').fill('Good work.');
+    await dialog.getByText('That it was approved. Not by whom').waitFor();
+    await dialog.getByText(`who decided: ${NAME} (person)`).waitFor();
     await assertAccessible(page, 'the approval dialog');
     await dialog.getByRole('button', { name: 'Approve and mint' }).click();
     await page
@@ -141,6 +155,8 @@ describe('the console in a browser', () => {
     const said = (await stranger.page.locator('main').textContent())!;
     assert.match(said, /Summarize the interviews/);
     assert.match(said, /The tone suits the client/);
+    assert.match(said, new RegExp(`Decided by ${NAME} \\(person\\) user_[0-9a-f]{32}`));
+    assert.ok(!(await stranger.page.content()).includes(OWNER), 'no mailbox stands on the page');
 
     await page.getByRole('switch', { name: /Shared by link/ }).click();
     await assertAccessible(page, 'the question before a link is switched off');
@@ -180,6 +196,13 @@ describe('the console in a browser', () => {
     await page.getByRole('dialog').waitFor();
     await tabTo(page, 'Note');
     await page.keyboard.type('Typed.');
+    const dialog = page.getByRole('dialog');
+    const shown = (await dialog.getByRole('region', { name: 'What becomes public of this decision' }).textContent())!;
+    assert.match(shown, new RegExp(`${NAME} \\(person\\).*user_[0-9a-f]{32}.*Typed\\.`));
+    await dialog.getByLabel('Note').fill(`Ask ${OWNER}`);
+    await dialog.getByText('There is an e-mail address in the note').waitFor();
+    await assertAccessible(page, 'an approval whose note holds an address');
+    await dialog.getByLabel('Note').fill('Typed.');
     await tabTo(page, 'Approve and mint');
     await page.keyboard.press('Enter');
     await page
@@ -192,6 +215,58 @@ describe('the console in a browser', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     person.clean();
+  });
+
+  test('says in public who approved, and keeps it when the name is changed', async () => {
+    await page.getByText(`Approved by ${NAME} (person)`).waitFor();
+    const share_url = (await page.locator('.share-address code').textContent())!;
+    await page.goto(`${house.ledger_url}/settings/members`);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change your public name' });
+    await dialog.getByText('Receipts already sealed keep the name they were sealed with.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Public name' }).fill('Olivia Elsewhere');
+    await assertAccessible(page, 'the dialog that changes a public name');
+    await dialog.getByRole('button', { name: 'Change name' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page
+      .getByRole('cell', { name: 'Olivia Elsewhere' })
+      .or(page.getByRole('rowheader', { name: 'Olivia Elsewhere' }))
+      .first()
+      .waitFor();
+    const stranger = await visitor(browser, house.ledger_url);
+    await stranger.page.goto(share_url);
+    await stranger.page.locator('#integrity.good').waitFor();
+    const said = (await stranger.page.locator('main').textContent())!;
+    assert.match(said, new RegExp(`Approved by ${NAME} \\(person\\)`));
+    assert.ok(!said.includes('Elsewhere') && !said.includes(OWNER));
+    stranger.clean();
+    await stranger.context.close();
+    person.clean();
+  });
+
+  test('a check that is open cannot be decided by an agent, and says who may', async () => {
+    const agent = ledgerClient({ base_url: house.ledger_url, token: house.demo.agent_key });
+    const { name, version } = SHEET;
+    const { id } = await agent.openRun({
+      lane: 'eval',
+      title: 'Left open',
+      inputs: { flight_sheet: { name, version } },
+    });
+    await agent.postExecution(id, { agent_name: 'scribe', output: { summary: 'Short.' } });
+    await agent.runChecks(id);
+    const authorization = `Bearer ${house.demo.agent_key}`;
+    const program = await visitor(browser, house.ledger_url, { extraHTTPHeaders: { authorization } });
+    await program.page.goto(`${house.ledger_url}/runs/${id}`);
+    const holds = program.page.getByRole('button', { name: 'Holds' });
+    await holds.waitFor();
+    assert.equal(await holds.getAttribute('aria-disabled'), 'true');
+    await program.page
+      .getByText('Your role here is agent; this takes approver or owner.')
+      .first()
+      .waitFor({ state: 'attached' });
+    await assertAccessible(program.page, 'an open check for an agent');
+    program.clean();
+    await program.context.close();
   });
 
   test('sees what others do without a reload', async () => {
@@ -211,7 +286,7 @@ describe('the console in a browser', () => {
     await guest.page.goto(`${house.ledger_url}/runs`);
     await guest.page.getByLabel('E-mail address').fill('guest@workshop.example');
     await guest.page.getByRole('button', { name: 'Mail me a link' }).click();
-    await guest.page.goto(await mailedLink(house.data, 'guest@workshop.example', asked - 1_000));
+    await enter(guest.page, await mailedLink(house.data, 'guest@workshop.example', asked - 1_000));
     await guest.page.getByRole('link', { name: TITLE }).waitFor();
     const headers = { authorization: `Bearer ${house.demo.owner_key}` };
     assert.equal((await fetch(`${house.ledger_url}/members/${id}`, { method: 'DELETE', headers })).status, 200);

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { routerClient, workerClient } from '@rcpt/contract/router/client.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor } from './browser.ts';
+import { enter } from './first-sign-in.ts';
 import { type House, startHouse } from './house.ts';
 import { everyPage } from './pages.ts';
 
@@ -23,7 +24,7 @@ describe('every page of the console', () => {
     [house, browser] = await Promise.all([startHouse(), openBrowser()]);
     pages = await everyPage(house);
     const { page, context } = await visitor(browser, house.ledger_url);
-    await page.goto(house.sign_in_url);
+    await enter(page, house.sign_in_url);
     await page.getByRole('heading', { level: 1, name: 'Demo Workshop' }).waitFor();
     storageState = await context.storageState();
     await context.close();

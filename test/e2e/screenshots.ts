@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser, visitor } from './browser.ts';
+import { enter } from './first-sign-in.ts';
 import { startHouse } from './house.ts';
 import { everyPage } from './pages.ts';
 
@@ -20,7 +21,7 @@ try {
   const { page, context } = await visitor(browser, house.ledger_url, { ...WIDE, colorScheme: 'light' });
   await page.goto(`${house.ledger_url}/sign-in`);
   await picture(page, 'sign-in');
-  await page.goto(house.sign_in_url);
+  await enter(page, house.sign_in_url, 'Ada Lovelace');
   await page.getByRole('heading', { level: 1, name: 'Demo Workshop' }).waitFor();
   const storageState = await context.storageState();
   await context.close();
