@@ -226,8 +226,14 @@ function parsed(row: Stored): Run {
   const read: Record<string, unknown> = row;
   for (const column of JSON_COLUMNS) if (row[column] != null) read[column] = JSON.parse(row[column]);
   const run = read as unknown as Run;
-  // What was sealed or rejected before approvals and checks named who decided says so.
-  run.checks = (run.checks ?? []).map((check) => ({ ...check, decided_by: check.decided_by ?? '' }));
-  if (run.approval !== null) run.approval.approver_id ??= '';
+  run.checks ??= [];
+  nameNobody(run);
   return run;
+}
+
+/** What was sealed or rejected before checks and approvals said who decided says that it does not. Takes altered rows. */
+function nameNobody({ checks, approval }: Run): void {
+  for (const check of Array.isArray(checks) ? checks : [])
+    if (typeof check === 'object' && check !== null) check.decided_by ??= '';
+  if (typeof approval === 'object' && approval !== null) approval.approver_id ??= '';
 }
