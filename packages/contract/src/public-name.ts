@@ -10,7 +10,7 @@ const UNSEEN =
 /** Also written with a full-width @: compatibility forms are taken for what they look like. */
 const MAILBOX = /\S@\S/;
 /** What the ledger itself writes behind a name. */
-const IMITATION = /\b(?:user|key)_[0-9a-f]{8}|\((?:person|api key)\)/i;
+const IMITATION = /\b(?:user|key)_|\((?:person|api key)\)/i;
 
 const plain = (name: string) => name.normalize('NFKC');
 

@@ -45,7 +45,15 @@ test('no name holds a mailbox, an unseen character, a line of its own, or what t
       'A\u2800da',
     ],
     'what no text holds': ['A\u0000da', 'A\ud800da', 'A\ue000da', 'A\ufffeda', 'A\u{e0041}da'],
-    'an imitation': [`Ada (${PERSON})`, KEY, 'Ada (person)', 'Ada (API key)', 'Ada (Api Key)', 'Ada （person）'],
+    'an imitation': [
+      'CFO (user_9): ok',
+      `Ada (${PERSON})`,
+      KEY,
+      'Ada (person)',
+      'Ada (API key)',
+      'Ada (Api Key)',
+      'Ada （person）',
+    ],
   };
   for (const [why, names] of Object.entries(refused))
     for (const name of names) {

@@ -4,9 +4,11 @@ import { before, test } from 'node:test';
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import { chainOf } from '../../../test/bench/src/prepare.ts';
 import { readEvents } from '../../service/test/events.ts';
+import { createVerifier } from '../src/verify.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
 
 const LONG = 20_000;
+const LATER = AbortSignal.timeout(300_000);
 
 eachLedger(
   'verification as a stream',
@@ -65,6 +67,24 @@ eachLedger(
           ['report', null],
         ],
       );
+    });
+
+    test('that is aborted has no report: it never says that a chain holds', async () => {
+      const verifier = createVerifier(ledger.db);
+      const { organization_id } = await ledger.doomedTenant();
+      const stopped = { code: 'request_timeout' };
+      await assert.rejects(verifier.verify(organization_id, AbortSignal.abort()), stopped);
+      for (const after of [0, 1]) {
+        const gone = new AbortController();
+        let heard = 0;
+        const walk = verifier.verify(tenant.organization_id, gone.signal, () => heard++ === after && gone.abort());
+        await assert.rejects(walk, stopped);
+      }
+      const [busy, gone] = [[0, 1].map(() => verifier.verify(tenant.organization_id, LATER)), new AbortController()];
+      const waits = verifier.verify(tenant.organization_id, gone.signal);
+      gone.abort();
+      await assert.rejects(waits, stopped);
+      for (const { receipts_checked } of await Promise.all(busy)) assert.equal(receipts_checked, LONG);
     });
 
     test('stops for those who hang up, and leaves room for others', async () => {
