@@ -116,6 +116,24 @@ describe('the compute pages in a browser', () => {
     person.clean();
   });
 
+  test('revokes a worker, after asking; its job is given back', async () => {
+    const { id } = await router.createJob({ ...HELD, member_id });
+    const held = await worker(house.router_url);
+    const { id: worker_id } = (await router.listWorkers()).at(-1)!;
+    await open(`/compute/workers/${worker_id}`);
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await assertAccessible(page, 'the question before: Revoke');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke worker' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('Nothing: it was revoked.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Revoke' }).count(), 0);
+    assert.equal((await router.getJob(id)).status, 'queued');
+    await assert.rejects(held.client.heartbeat({ status: 'online' }), /401 worker_revoked/);
+    await router.cancelJob(id);
+    await assertAccessible(page, 'a revoked worker');
+    person.clean();
+  });
+
   test('follows the end of a log unless one scrolls up, and hears at once that the job was canceled', async () => {
     const { id } = await router.createJob({ ...HELD, member_id });
     const held = await worker(house.router_url);

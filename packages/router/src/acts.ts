@@ -199,7 +199,7 @@ export class WorkSheet implements Recorder {
     return job;
   }
 
-  /** From here on the worker stands as it says: leases of the same commit go by it. Throws `unauthenticated`. */
+  /** From here on the worker stands as it says: leases of the same commit go by it. Throws `worker_revoked`. */
   beat<T>(act: BeatAct<T>, standings: Standings, clock: Clock): T {
     const before = standingOf(standings, act.worker_id);
     const beat = act.beat(this.#book.at, before.capabilities);

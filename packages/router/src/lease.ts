@@ -14,6 +14,7 @@ import type { WorkSheet } from './acts.ts';
 import { type Clock, type Job, lease } from './domain/job.ts';
 import { offers, roomOf, supports, takesWork } from './domain/worker.ts';
 import { queueKey } from './news.ts';
+import { workerRevoked } from './problems.ts';
 import { hasQueued, lockQueued } from './store/jobs.ts';
 import type { Standing, Standings } from './store/workers.ts';
 
@@ -53,7 +54,7 @@ export function leaseTogether(
 ): (Granted | Refusal)[] {
   return acts.map((act) => {
     const standing = standings.get(act.worker_id);
-    if (standing === undefined || standing.revoked_at !== null) return revoked();
+    if (standing === undefined || standing.revoked_at !== null) return workerRevoked();
     const resting = !takesWork(standing);
     const room = roomOf(standing, standing.held + sheet.heldMore(act.worker_id));
     const keys = resting || room === 0 ? [] : pairsOf(declaredOf(act, standing));
@@ -70,15 +71,11 @@ function declaredOf({ gpu_skus, job_types }: LeaseAct, standing: Standing) {
   };
 }
 
-/** Throws `unauthenticated` for a worker that was revoked since it was let in. */
+/** Throws `worker_revoked` for one that was let in before. */
 export function standingOf(standings: Standings, worker_id: string): Standing {
   const standing = standings.get(worker_id);
-  if (standing === undefined || standing.revoked_at !== null) throw revoked();
+  if (standing === undefined || standing.revoked_at !== null) throw workerRevoked();
   return standing;
-}
-
-function revoked(): Refusal {
-  return new Refusal('unauthenticated', 'This worker was revoked. Its token is no credential any more.');
 }
 
 /**

@@ -3,48 +3,56 @@
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { Node } from '@rcpt/contract/router/compute.ts';
 import type { Queries } from '@rcpt/service/db.ts';
-import { type Seen, stateOf } from './domain/worker.ts';
+import { nodeState } from './domain/worker.ts';
 import { heldPerNode } from './store/jobs.ts';
-import { listNodes, type StoredNode } from './store/nodes.ts';
-import { listWorkers } from './store/workers.ts';
+import { addNode, listNodes, type StoredNode } from './store/nodes.ts';
+import { listWorkers, type StoredWorker } from './store/workers.ts';
 
 export async function showNodes(db: Queries, prices: PriceTable, now: number): Promise<Node[]> {
   const [nodes, held, workers] = await Promise.all([listNodes(db), heldPerNode(db), listWorkers(db)]);
-  return nodes.map((node) =>
-    showNode(
-      node,
-      prices,
-      held.get(node.id) ?? 0,
-      workers.filter((worker) => worker.node_id === node.id).map((worker) => stateOf(worker, now)),
-    ),
-  );
+  return nodes.map((node) => showNode(node, prices, held.get(node.id) ?? 0, workers, now));
 }
 
-/** A node is what its workers are; one that never had a worker is available. */
+/** @param workers of this node and of others */
 export function showNode(
   node: StoredNode,
   prices: PriceTable,
   current_jobs: number,
-  workers: ReturnType<typeof stateOf>[],
+  workers: StoredWorker[],
+  now: number,
 ): Node {
   const price = prices.of(node.gpu_type);
+  const own = workers.filter((worker) => worker.node_id === node.id);
   return {
     ...node,
     gpu_name: price?.gpu_name ?? node.gpu_type,
     vram_gb: price?.vram_gb ?? null,
     hourly_rate_usd: price === null ? null : Number(price.hourly_rate_usd),
-    status: statusOf(node, current_jobs, workers),
+    status: nodeState(node.max_concurrent_jobs, current_jobs, own, now),
     current_jobs,
   };
 }
 
-function statusOf(
-  { max_concurrent_jobs }: StoredNode,
-  current_jobs: number,
-  workers: Seen['status'][],
-): Node['status'] {
-  if (workers.length > 0 && workers.every((status) => status === 'offline')) return 'offline';
-  if (workers.length > 0 && workers.every((status) => status === 'offline' || status === 'maintenance'))
-    return 'maintenance';
-  return current_jobs >= max_concurrent_jobs ? 'busy' : 'available';
+/**
+ * The node of a worker that registers, where there is none of that id yet: it has the first GPU with a price that the worker
+ * declares. A worker that declares none registers no node: there would be nothing to show a price for.
+ */
+export async function registerNodeOf(
+  tx: Queries,
+  prices: PriceTable,
+  { node_id, hostname, capabilities }: StoredWorker,
+  at: string,
+): Promise<void> {
+  const gpu_type = capabilities.gpu_skus?.find((sku) => prices.of(sku) !== null);
+  if (gpu_type === undefined) return;
+  const { max_concurrent_jobs = 1 } = capabilities;
+  await addNode(tx, {
+    id: node_id,
+    hostname,
+    gpu_type,
+    status: 'available',
+    max_concurrent_jobs,
+    tags: [],
+    created_at: at,
+  });
 }

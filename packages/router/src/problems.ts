@@ -10,6 +10,7 @@ export const ROUTER_PROBLEMS = {
   member_inactive: { status: 403, title: 'The member is not active' },
   dataset_not_shared: { status: 403, title: 'The dataset is not open to members' },
   dataset_not_granted: { status: 403, title: 'The member has no access to the dataset' },
+  worker_revoked: { status: 401, title: 'The worker was revoked' },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   id_taken: { status: 409, title: 'The id is taken' },
   cross_site: { status: 403, title: 'The request came from another site' },
@@ -21,3 +22,7 @@ export type RouterCode = keyof typeof ROUTER_PROBLEMS;
 
 export const refuse = (code: RouterCode, detail: string, members?: Record<string, unknown>) =>
   new Refusal<RouterCode>(code, detail, members);
+
+export function workerRevoked(): Refusal {
+  return refuse('worker_revoked', 'This worker was revoked: its token is no credential any more. Stop working.');
+}

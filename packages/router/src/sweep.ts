@@ -1,23 +1,28 @@
-/** Leases that ran out are given back: looked for every second, decided by the same rules as every other act. */
+/** Leases that are over are given back: looked for every second, decided by the same rules as every other act. */
 import type { Logger } from '@rcpt/service/log.ts';
-import { expire } from './domain/job.ts';
+import { expire, freeFrom } from './domain/job.ts';
 import { instant } from './domain/time.ts';
 import type { Router } from './router.ts';
-import { expiredLeases } from './store/jobs.ts';
+import { type EndedLease, endedLeases } from './store/jobs.ts';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 500;
 
 /** Several processes may sweep: the second finds the lease renewed or gone and does nothing. */
-export async function sweep({ db, writer, now }: Pick<Router, 'db' | 'writer' | 'now'>): Promise<number> {
-  const ids = await expiredLeases(db, instant(now()), AT_ONCE);
+export async function sweep(router: Sweeping): Promise<number> {
+  return endLeases(router, await endedLeases(router.db, instant(router.now()), AT_ONCE));
+}
+
+/** Each job by itself, with its receipts. Returns how many were given back. */
+export async function endLeases({ writer }: Sweeping, ended: EndedLease[]): Promise<number> {
   const swept = await Promise.all(
-    ids.map((job_id) =>
+    ended.map(({ id, revoked_worker_id }) =>
       writer.act<boolean>({
         kind: 'job',
-        job_id,
+        job_id: id,
         perform(job, record, clock) {
-          const effect = expire(job, clock);
+          const effect =
+            expire(job, clock) ?? (revoked_worker_id === null ? null : freeFrom(revoked_worker_id, job, clock));
           if (effect !== null) record.effect(effect);
           return effect !== null;
         },
@@ -26,9 +31,10 @@ export async function sweep({ db, writer, now }: Pick<Router, 'db' | 'writer' | 
   );
   return swept.filter(Boolean).length;
 }
+export type Sweeping = Pick<Router, 'db' | 'writer' | 'now'>;
 
 /** Returns how to stop. */
-export function keepSweeping(router: Pick<Router, 'db' | 'writer' | 'now'>, logger: Logger): () => Promise<void> {
+export function keepSweeping(router: Sweeping, logger: Logger): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {

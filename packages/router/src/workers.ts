@@ -1,5 +1,6 @@
 /** The worker contract, verb by verb. Every verb under a lease goes through the one ordered writer. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import {
   type ArtifactReport,
   type Completion,
@@ -33,6 +34,7 @@ import {
 } from './domain/job.ts';
 import { instant } from './domain/time.ts';
 import type { Granted } from './lease.ts';
+import { registerNodeOf } from './nodes.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
@@ -42,8 +44,11 @@ import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts'
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
 const HEARTBEAT_SECONDS = 30;
 
-/** Throws nothing of its own: a worker may register as often as it lost its token. */
-export async function register(tx: Queries, book: Book, body: Body<typeof Registration>) {
+/**
+ * Throws nothing of its own: a worker may register as often as it lost its token. It may stand on a node that nobody
+ * registered, and then registers that too.
+ */
+export async function register(tx: Queries, book: Book, prices: PriceTable, body: Body<typeof Registration>) {
   const worker_id = newId('worker');
   const worker_token = `dwrk_${newSecret()}`;
   const { node_id, name, hostname, endpoint_url = null, capabilities = {}, tags = [], version = null } = body;
@@ -66,6 +71,7 @@ export async function register(tx: Queries, book: Book, body: Body<typeof Regist
     created_at: book.at,
   };
   await insertWorker(tx, worker, secretSha256(worker_token));
+  await registerNodeOf(tx, prices, worker, book.at);
   book.write({
     receipt_type: 'worker_registered',
     member_id: worker_id,

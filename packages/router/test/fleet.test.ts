@@ -162,7 +162,7 @@ eachRouter('the inventory', (start) => {
       gpu_name: 'RTX PRO 6000 Blackwell Workstation 96GB',
       vram_gb: 96,
       hourly_rate_usd: 5,
-      status: 'available',
+      status: 'offline',
       max_concurrent_jobs: 2,
       current_jobs: 0,
       tags: ['a'],
@@ -190,8 +190,10 @@ eachRouter('the inventory', (start) => {
       const [{ status, current_jobs }] = await router.get('/compute/inventory');
       return [status, current_jobs];
     };
-    assert.deepEqual(await node(), ['available', 0]);
+    assert.deepEqual(await node(), ['offline', 0], 'nobody serves it');
     const worker = await router.worker({ node_id: 'rig-1' });
+    await router.worker({ node_id: 'rig-2' });
+    assert.deepEqual(await node(), ['available', 0]);
     for (let i = 0; i < 3; i++) await router.job();
     const first = await worker.lease();
     assert.deepEqual(await node(), ['available', 1]);
@@ -203,8 +205,51 @@ eachRouter('the inventory', (start) => {
     assert.deepEqual(await node(), ['maintenance', 1]);
     router.clock.advance(91);
     assert.equal((await node())[0], 'offline');
-    await router.worker({ node_id: 'rig-1' });
+    const small = await router.worker({ node_id: 'rig-1', capabilities: { max_concurrent_jobs: 1 } });
+    assert.equal((await node())[0], 'busy', 'the one that serves it takes no more than one');
+    await small.tell('heartbeat', { status: 'draining' });
+    assert.equal((await node())[0], 'maintenance');
+    await small.tell('heartbeat', { status: 'online', capabilities: { max_concurrent_jobs: 2 } });
     assert.equal((await node())[0], 'available');
+    await router.post(`/admin/workers/${small.worker_id}/drain`);
+    assert.equal((await node())[0], 'maintenance');
+    await router.post(`/admin/workers/${small.worker_id}/revoke`);
+    assert.equal((await node())[0], 'offline');
+  });
+
+  test('has the node of a worker that registers where there is none of that id, by its first SKU that has a price', async () => {
+    const router = await start();
+    const capabilities = { gpu_skus: ['h100', CHEAP_SKU, SKU], max_concurrent_jobs: 4 };
+    const worker = await router.worker({ node_id: 'garage', hostname: 'garage.local', capabilities });
+    await router.worker({ node_id: 'garage', hostname: 'another', capabilities: { gpu_skus: [SKU] } });
+    await router.worker({ node_id: 'undeclared' });
+    await router.worker({ node_id: 'unpriced', capabilities: { gpu_skus: ['h100'] } });
+    assert.deepEqual(await router.get('/compute/inventory'), [
+      {
+        id: 'garage',
+        hostname: 'garage.local',
+        gpu_type: CHEAP_SKU,
+        gpu_name: 'ASUS ROG Astral RTX 5090 32GB',
+        vram_gb: 32,
+        hourly_rate_usd: 2,
+        status: 'available',
+        max_concurrent_jobs: 4,
+        current_jobs: 0,
+        tags: [],
+        created_at: '2026-05-29T20:00:00.000+00:00',
+      },
+    ]);
+    await router.job({ requested_gpu_sku: CHEAP_SKU });
+    assert.equal((await worker.lease()).job.requested_gpu_sku, CHEAP_SKU);
+    assert.equal((await router.get('/compute/inventory'))[0].current_jobs, 1);
+    const body = { id: 'undeclared', hostname: 'u', gpu_type: SKU };
+    assert.equal(
+      (await router.post('/compute/register-node', body)).status,
+      'available',
+      'its worker is there already',
+    );
+    const taken = { id: 'garage', hostname: 'g', gpu_type: SKU };
+    assertProblem(await router.call('POST', '/compute/register-node', { body: taken }), 409, 'id_taken');
   });
 });
 
@@ -238,7 +283,7 @@ eachRouter('the admin page', (start) => {
     assert.deepEqual(await router.get('/admin/summary'), {
       active_members_count: 1,
       total_datasets_count: 0,
-      compute_nodes_available: 1,
+      compute_nodes_available: 0,
       compute_nodes_busy: 1,
       queued_jobs: 2,
       leased_jobs: 1,

@@ -46,6 +46,10 @@ export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<v
       if (stop.aborted) continue;
       worker.log.warn({ reason: wordsFor(error) }, 'the heartbeat did not reach the router');
       reached = false;
+      if (isRevoked(error)) {
+        worker.leave(error);
+        return;
+      }
       if (isUnknown(error)) await worker.identity.renew(ended).catch((refusal) => complain(worker, refusal));
       await patience.wait(ended).catch(() => undefined);
     } finally {
@@ -93,6 +97,11 @@ function take(worker: Worker, leases: Held[], answer: Answer): void {
 function waitSeconds(leases: Held[]): number {
   const left = leases.map(({ expires_at }) => (expires_at - Date.now()) / 3_000);
   return Math.max(SHORTEST_WAIT_SECONDS, Math.min(IDLE_WAIT_SECONDS, ...left));
+}
+
+/** Registering anew would go around whoever revoked it. */
+function isRevoked(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.problem.code === 'worker_revoked';
 }
 
 function isUnknown(error: unknown): boolean {

@@ -33,10 +33,14 @@ export interface Worker {
   desired: 'run' | 'drain';
   /** Aborts when no new work is to be taken. */
   draining: AbortSignal;
+  /** For good: the router takes this worker's token no more. What it holds is lost. */
+  leave(refusal: Error): void;
 }
 
 /** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
-export async function runWorker(options: Options, log: Logger, draining: AbortSignal): Promise<void> {
+export async function runWorker(options: Options, log: Logger, told: AbortSignal): Promise<void> {
+  const leave = new AbortController();
+  const draining = AbortSignal.any([told, leave.signal]);
   const lock = lockState(options.state);
   const machine = await detectMachine();
   const capabilities = capabilitiesOf(options, machine);
@@ -60,6 +64,10 @@ export async function runWorker(options: Options, log: Logger, draining: AbortSi
     log,
     desired: 'run',
     draining,
+    leave(refusal) {
+      for (const lease of held.list()) lease.lose('expired');
+      leave.abort(refusal);
+    },
   };
   log.info({ worker_id: identity.worker_id, router: options.router_url, ...capabilities, pid: process.pid }, 'ready');
 
@@ -73,6 +81,7 @@ export async function runWorker(options: Options, log: Logger, draining: AbortSi
   await beating;
   store.close();
   lock.close();
+  leave.signal.throwIfAborted();
 }
 
 /** One worker per folder. The lock is the kernel's, held through SQLite, and ends with the process however that ends. */

@@ -25,7 +25,7 @@ async function workerOf(url: string, state: string, draining: AbortSignal): Prom
   const router = workerClient({ base_url: url, token: identity.worker_token });
   const [store, held] = [openStore(options.artifacts_url), createHeldLeases()];
   const shared = { options, gauges: () => ({}), capabilities, identity, router, store, held, log };
-  return { ...shared, desired: 'run', draining };
+  return { ...shared, desired: 'run', draining, leave: (refusal) => assert.fail(refusal) };
 }
 
 /** Resolves when the lease is lost and the command with it. */

@@ -3,7 +3,19 @@ import { strict as assert } from 'node:assert';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { queue, reaches, SKU, spawnWorker, startRouter, startWorker, temporaryFolder, until } from './kit.ts';
+import {
+  isRunning,
+  linesOf,
+  queue,
+  reaches,
+  SKU,
+  script,
+  spawnWorker,
+  startRouter,
+  startWorker,
+  temporaryFolder,
+  until,
+} from './kit.ts';
 
 const exec = { batch: 'true' };
 
@@ -77,6 +89,46 @@ describe('a worker', () => {
     const { id } = await queue(router);
     await reaches(router, id, 'completed');
     assert.notEqual((await worker.logged('registered')).worker_id, 'worker_gone');
+  });
+
+  test('that is revoked stops its job and ends, and registers anew only without what it kept', async () => {
+    const router = await startRouter();
+    const sleeping = { batch: script(`console.log(process.pid); setInterval(() => undefined, 1000);`) };
+    const worker = await startWorker(router.url, { exec: sleeping });
+    const { id } = await queue(router, { max_attempts: 1 });
+    await reaches(router, id, 'running');
+    const [pid] = await until('the command runs', async () => {
+      const lines = await linesOf(router, id);
+      return lines.length > 0 ? lines : null;
+    });
+    const workers = await router.client.listWorkers();
+    await router.client.revokeWorker(workers[0]!.id);
+    assert.equal(await worker.ended, 1);
+    assert.match(worker.said.join('\n'), /rcpt worker: 401 worker_revoked/);
+    assert.equal(isRunning(Number(pid)), false);
+    assert.equal((await router.client.getJob(id)).status, 'failed');
+
+    const again = spawnWorker(router.url, { exec, state: worker.state });
+    assert.equal(await again.ended, 1, 'it does not go around whoever revoked it');
+    assert.equal((await router.client.listWorkers()).length, 1);
+    rmSync(join(worker.state, 'worker.json'));
+    await startWorker(router.url, { exec, state: worker.state });
+    assert.equal((await router.client.listWorkers()).length, 2);
+  });
+
+  test('that is started again with another offer declares it before it is leased anything', async () => {
+    const router = await startRouter();
+    const first = await startWorker(router.url, { exec, more: ['--concurrency', '3'] });
+    first.signal('SIGTERM');
+    assert.equal(await first.ended, 0);
+    await startWorker(router.url, { exec: { eval: 'true' }, state: first.state });
+    const { id } = await queue(router, { job_type: 'eval' });
+    await reaches(router, id, 'completed');
+    const workers = await router.client.listWorkers();
+    assert.deepEqual(
+      workers.map(({ capabilities }) => [capabilities.supports, capabilities.max_concurrent_jobs]),
+      [[['eval'], 1]],
+    );
   });
 
   test('shows its token to no other host', async () => {

@@ -74,6 +74,7 @@ export function routerClient(settings: ClientSettings) {
     listWorkers: () => get<Worker[]>('/admin/workers'),
     drainWorker: (id: string) => post<Worker>(`/admin/workers/${id}/drain`),
     resumeWorker: (id: string) => post<Worker>(`/admin/workers/${id}/resume`),
+    revokeWorker: (id: string) => post<Worker>(`/admin/workers/${id}/revoke`),
     verifyReceipts: () => get<{ ok: boolean; receipts_checked: number }>('/receipts/verify'),
   };
 }

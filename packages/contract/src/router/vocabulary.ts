@@ -15,6 +15,7 @@ export const WorkerStatus = z.enum(['registered', 'online', 'busy', 'draining', 
 export type WorkerStatus = z.infer<typeof WorkerStatus>;
 
 export const NodeStatus = z.enum(['available', 'busy', 'offline', 'maintenance']);
+export type NodeStatus = z.infer<typeof NodeStatus>;
 export const ArtifactType = z.enum(['log', 'model', 'dataset', 'report', 'receipt', 'metrics', 'checkpoint', 'other']);
 
 /** `2026-05-29T20:00:00.000+00:00` */

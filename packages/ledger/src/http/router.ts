@@ -53,6 +53,7 @@ const FORWARDED = {
     'POST /compute/register-node',
     'POST /admin/workers/:id/drain',
     'POST /admin/workers/:id/resume',
+    'POST /admin/workers/:id/revoke',
   ],
 } as const satisfies Partial<Record<Act, readonly string[]>>;
 

@@ -219,19 +219,37 @@ export function fail(
   };
 }
 
-/** A lease ran out: back to the queue, or failed when the attempts are used up. Null while it lives. */
+/** A lease ran out: the job is given back. Null while it lives. */
 export function expire(job: Job, { now }: Clock): Effect | null {
   if (!isHeld(job) || millisOf(job.lease_expires_at!) > now) return null;
+  return giveBack(job, now, { message: (of) => `The lease of attempt ${of} ran out.` });
+}
+
+/** Its worker was revoked: the lease ends now, as if its time were over. Null when somebody else holds the job, or nobody. */
+export function freeFrom(worker_id: string, job: Job, { now }: Clock): Effect | null {
+  if (!isHeld(job) || job.worker_id !== worker_id) return null;
+  const message = (of: string) => `The worker was revoked, and with it the lease of attempt ${of}.`;
+  return giveBack(job, now, { message, reason: 'worker_revoked' });
+}
+
+interface Ending {
+  message(attempt_of: string): string;
+  /** Stands in the receipt; a lease whose time is over needs none. */
+  reason?: string;
+}
+
+/** Back to the queue, or failed when the attempts are used up. */
+function giveBack(job: Job, now: number, { message, ...why }: Ending): Effect {
   const { worker_id, lease_id, attempt } = job;
-  const expired = receipt(job, 'lease_expired', 0, { worker_id, lease_id, attempt });
+  const expired = receipt(job, 'lease_expired', 0, { worker_id, lease_id, attempt, ...why });
   const past_leases = [...job.past_leases, job.lease_sha256!];
   const freed = { ...job, past_leases, lease_id: null, lease_sha256: null, lease_expires_at: null, worker_id: null };
-  const ranOut = event('lease_expired', `The lease of attempt ${attempt} of ${job.max_attempts} ran out.`, worker_id);
+  const ended = event('lease_expired', message(`${attempt} of ${job.max_attempts}`), worker_id);
   if (attempt < job.max_attempts)
     return {
       job: { ...freed, status: 'queued', assigned_node_id: null, actual_started_at: null },
       receipts: [expired],
-      events: [ranOut],
+      events: [ended],
     };
   return {
     job: { ...freed, status: 'failed', actual_finished_at: instant(now) },
@@ -239,7 +257,7 @@ export function expire(job: Job, { now }: Clock): Effect | null {
       expired,
       receipt(job, 'worker_job_failed', 0, { worker_id, lease_id, attempt, error_code: 'attempts_used_up' }),
     ],
-    events: [ranOut, event('failed', 'All attempts are used up.', worker_id)],
+    events: [ended, event('failed', 'All attempts are used up.', worker_id)],
   };
 }
 

@@ -1,5 +1,5 @@
 /** What a worker is, seen from its last heartbeat; and why a queued job waits. */
-import type { JobType, WaitingFor, WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
+import type { JobType, NodeStatus, WaitingFor, WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { millisOf } from './time.ts';
 
@@ -49,6 +49,24 @@ export function roomOf({ capabilities: { max_concurrent_jobs } }: Declared, held
   return max_concurrent_jobs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, max_concurrent_jobs - held);
 }
 
+/**
+ * A node is what its live workers are: `offline` without any, `maintenance` while none of them takes new work (draining ones
+ * among them), `busy` when it holds as many jobs as it, or those that take work, declared.
+ */
+export function nodeState(
+  max_concurrent_jobs: number,
+  current_jobs: number,
+  workers: readonly Seen[],
+  now: number,
+): NodeStatus {
+  const live = workers.filter((worker) => stateOf(worker, now) !== 'offline');
+  if (live.length === 0) return 'offline';
+  const taking = live.filter(takesWork);
+  if (taking.length === 0) return 'maintenance';
+  const room = taking.reduce((sum, worker) => sum + roomOf(worker, 0), 0);
+  return current_jobs >= Math.min(max_concurrent_jobs, room) ? 'busy' : 'available';
+}
+
 /** Among the workers that take work now. */
 export function waitingFor(
   job: { requested_gpu_sku: string; job_type: JobType },
@@ -57,7 +75,7 @@ export function waitingFor(
 ): WaitingFor {
   let offered = false;
   for (const worker of workers) {
-    if (!offers(worker, job.requested_gpu_sku) || !TAKING.has(stateOf(worker, now))) continue;
+    if (!offers(worker, job.requested_gpu_sku) || !takesWork(worker) || stateOf(worker, now) === 'offline') continue;
     if (supports(worker, job.job_type)) return 'all_busy';
     offered = true;
   }

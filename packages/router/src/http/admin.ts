@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
 import { createHistory } from '../history.ts';
 import { tellNews } from '../live.ts';
+import { revokeWorker } from '../revoke.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
@@ -115,6 +116,24 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
         return shown(await loadWorker(router.db, id));
       },
     );
+  app.post(
+    '/admin/workers/:id/revoke',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'End a worker’s token, for good, and free its leases',
+        description:
+          'Within five seconds no process takes the token any more (401 `worker_revoked`). The jobs it holds go back to the queue, or have failed when their attempts are used up, as if their leases had run out. Whoever may register workers can register another: change `ROUTER_ENROLLMENT_TOKEN` too where the machine itself is not trusted any more.',
+        params: Id,
+        response: { 200: Worker },
+      },
+    },
+    async (request) => {
+      await revokeWorker(router, request.params.id);
+      return shown(await loadWorker(router.db, request.params.id));
+    },
+  );
   order('drain', 'drain', 'Lease nothing new to this worker');
   order('resume', 'run', 'Lease to this worker again');
 }

@@ -9,6 +9,7 @@ import { showNode, showNodes } from '../nodes.ts';
 import type { Router } from '../router.ts';
 import { loadMember } from '../store/members.ts';
 import { insertNode } from '../store/nodes.ts';
+import { listWorkers } from '../store/workers.ts';
 import { createAndSend, createdOnce, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 export function computeRoutes(app: App, router: Router): void {
@@ -32,7 +33,16 @@ export function computeRoutes(app: App, router: Router): void {
 
   app.get(
     '/compute/inventory',
-    { config, schema: { ...common, summary: 'All nodes with their rates', response: { 200: z.array(Node) } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'All nodes with their rates',
+        description:
+          '`status` follows from the live workers of the node: `offline` when nobody serves it, `maintenance` while none of them takes new work, `busy` when it holds as many jobs as it or they declared.',
+        response: { 200: z.array(Node) },
+      },
+    },
     () => showNodes(router.db, router.prices, router.now()),
   );
 
@@ -54,7 +64,8 @@ export function computeRoutes(app: App, router: Router): void {
       return createAndSend(router, request, reply, async (tx, book) => {
         const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: book.at };
         await insertNode(tx, node);
-        return { body: showNode(node, router.prices, 0, []), location: '/compute/inventory' };
+        const workers = await listWorkers(tx);
+        return { body: showNode(node, router.prices, 0, workers, book.now), location: '/compute/inventory' };
       });
     },
   );

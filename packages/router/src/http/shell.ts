@@ -3,15 +3,16 @@ import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { answerOnce, type Created } from '@rcpt/service/idempotency.ts';
-import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
+import { secretsEqual } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { enrollmentSecret, ownNames } from '../config.ts';
 import type { News } from '../news.ts';
 import type { Book } from '../receipts/book.ts';
 import type { Router } from '../router.ts';
-import { findWorkerByToken, type StoredWorker } from '../store/workers.ts';
+import type { StoredWorker } from '../store/workers.ts';
 import { refuseOtherSites, requireOwnName } from './host.ts';
+import { createKnownWorkers } from './known-workers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,12 +25,12 @@ declare module 'fastify' {
   }
 }
 
-/** Longer than workers are silent. Orders to a worker travel with its leases and heartbeats; its token never changes. */
-const KEPT_MS = 60_000;
-const KEPT_WORKERS = 50_000;
-
-export function authenticate(app: App, { config, db }: Pick<Router, 'config' | 'db'>): void {
-  const kept = new Map<string, { worker: StoredWorker; until: number }>();
+export function authenticate(
+  app: App,
+  { config, db, desk, now }: Pick<Router, 'config' | 'db' | 'desk' | 'now'>,
+): void {
+  const workers = createKnownWorkers(db, desk, now);
+  app.addHook('onClose', async () => workers.close());
   const enrollment = enrollmentSecret(config);
   const names = ownNames(config);
   app.decorateRequest('worker');
@@ -39,7 +40,7 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
     const to = request.routeOptions.config.open_to;
     if (to === undefined || to === 'all') return;
     request.bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (to === 'worker') request.worker = await workerOf(request.bearer);
+    if (to === 'worker') request.worker = await workers.find(request.bearer);
     else if (to === 'enroll') admit(request, enrollment?.token, enrollment?.name);
     else admit(request, config.admin_token, 'admin token');
   });
@@ -52,20 +53,6 @@ export function authenticate(app: App, { config, db }: Pick<Router, 'config' | '
     }
     if (names !== null) requireOwnName(request.headers.host, names);
     refuseOtherSites(request.method, request.headers['sec-fetch-site']);
-  }
-
-  async function workerOf(token: string): Promise<StoredWorker> {
-    if (!token.startsWith('dwrk_'))
-      throw new Refusal('unauthenticated', 'Send the worker token: Authorization: Bearer dwrk_…');
-    const hash = secretSha256(token);
-    const known = kept.get(hash);
-    if (known !== undefined && known.until > performance.now()) return known.worker;
-    const worker = await findWorkerByToken(db, hash);
-    if (worker === null || !secretsEqual(worker.token_sha256, hash))
-      throw new Refusal('unauthenticated', 'This worker token is unknown.');
-    if (kept.size >= KEPT_WORKERS) kept.clear();
-    kept.set(hash, { worker, until: performance.now() + KEPT_MS });
-    return worker;
   }
 }
 

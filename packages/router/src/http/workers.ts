@@ -50,7 +50,8 @@ export function workerRoutes(app: App, router: Router): void {
         ...common,
         security: OPEN_OR_BEARER,
         summary: 'Register once; the worker_token is shown here only',
-        description: 'What it declares in `capabilities` is what it will be leased.',
+        description:
+          'What it declares in `capabilities` is what it will be leased. Where `node_id` is not registered, that node is, with the first of its `gpu_skus` that has a price, its `hostname` and its `max_concurrent_jobs`; a worker that declares no such SKU registers no node.',
         headers: IdempotencyHeader,
         body: Registration,
         response: { 201: Registered },
@@ -58,7 +59,7 @@ export function workerRoutes(app: App, router: Router): void {
     },
     async (request, reply) => {
       const created = await createdOnce(router, request, async (tx, book, news) => {
-        const registered = await register(tx, book, request.body);
+        const registered = await register(tx, book, router.prices, request.body);
         if (news.seen !== null) news.seen.workers = true;
         return { body: registered, location: `/admin/workers/${registered.worker_id}` };
       });

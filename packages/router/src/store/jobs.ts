@@ -99,13 +99,30 @@ export async function updateJobs(tx: Queries, changes: { from: Job; to: Job }[])
   await tx.updateAll('jobs', AS_READ, CHANGING, rows);
 }
 
-/** Every leased or running job whose lease is over at `at`. */
-export async function expiredLeases(db: Queries, at: string, limit: number): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(
-    `select id from jobs where status in ('leased', 'running') and lease_expires_at <= $1 limit $2`,
+export interface EndedLease {
+  id: string;
+  /** Its worker, when that was revoked. */
+  revoked_worker_id: string | null;
+}
+
+/** Leased and running jobs whose lease is over at `at`, and those that a revoked worker holds. */
+export async function endedLeases(db: Queries, at: string, limit: number): Promise<EndedLease[]> {
+  return db.all<EndedLease>(
+    `select jobs.id, workers.id as revoked_worker_id from jobs
+     left join workers on workers.id = jobs.worker_id and workers.revoked_at is not null
+     where jobs.status in ('leased', 'running') and jobs.lease_id is not null
+       and (jobs.lease_expires_at <= $1 or workers.id is not null) limit $2`,
     [at, limit],
   );
-  return rows.map((row) => row.id);
+}
+
+/** As `endedLeases`, of one worker that was revoked. */
+export async function leasesOfRevoked(db: Queries, worker_id: string): Promise<EndedLease[]> {
+  return db.all<EndedLease>(
+    `select jobs.id, jobs.worker_id as revoked_worker_id from jobs
+     where jobs.status in ('leased', 'running') and jobs.worker_id = $1 and jobs.lease_id is not null`,
+    [worker_id],
+  );
 }
 
 export async function findJob(db: Queries, id: string): Promise<Job | null> {

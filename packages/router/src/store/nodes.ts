@@ -14,6 +14,11 @@ export interface StoredNode {
 
 /** Throws `id_taken`. */
 export async function insertNode(tx: Queries, node: StoredNode): Promise<void> {
+  if (!(await addNode(tx, node))) throw refuse('id_taken', `There is a node ${node.id} already.`);
+}
+
+/** False when there is a node of that id already. */
+export async function addNode(tx: Queries, node: StoredNode): Promise<boolean> {
   const inserted = await tx.run(
     `insert into nodes (id, hostname, gpu_type, status, max_concurrent_jobs, tags, created_at)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
@@ -27,7 +32,7 @@ export async function insertNode(tx: Queries, node: StoredNode): Promise<void> {
       node.created_at,
     ],
   );
-  if (inserted === 0) throw refuse('id_taken', `There is a node ${node.id} already.`);
+  return inserted > 0;
 }
 
 export async function listNodes(db: Queries): Promise<StoredNode[]> {

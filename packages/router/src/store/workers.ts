@@ -130,6 +130,17 @@ export async function setDesired(tx: Queries, id: string, desired: 'run' | 'drai
   if (changed === 0) throw new Refusal('not_found', `There is no worker ${id}.`);
 }
 
+/** The first time counts. Throws `not_found`. */
+export async function setRevoked(tx: Queries, id: string, at: string): Promise<void> {
+  const changed = await tx.run('update workers set revoked_at = coalesce(revoked_at, $2) where id = $1', [id, at]);
+  if (changed === 0) throw new Refusal('not_found', `There is no worker ${id}.`);
+}
+
+export async function revokedSince(db: Queries, at: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>('select id from workers where revoked_at >= $1', [at]);
+  return rows.map(({ id }) => id);
+}
+
 interface Row extends Omit<Worker, 'capabilities' | 'tags' | 'metrics'> {
   capabilities: string;
   tags: string;

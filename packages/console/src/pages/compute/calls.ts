@@ -76,6 +76,7 @@ export const router = {
   worker: (id: string, signal: Signal) => get<WorkerDetail>(`/admin/workers/${segment(id)}`, signal),
   order: (id: string, order: 'drain' | 'resume') => post<Worker>(`/admin/workers/${segment(id)}/${order}`),
   prices: (signal: Signal) => get<Price[]>('/compute/prices', signal),
+  revokeWorker: (id: string) => post<Worker>(`/admin/workers/${segment(id)}/revoke`),
   nodes: (signal: Signal) => get<Node[]>('/compute/inventory', signal),
 
   jobs: (query: JobFilters & { limit: number; after?: string | undefined }, signal: Signal) =>

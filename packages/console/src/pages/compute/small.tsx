@@ -1,4 +1,5 @@
 /** Small things that stand on several compute pages. */
+import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { useShortcuts } from '../../frame/shortcuts.ts';
@@ -8,7 +9,7 @@ import { exact } from '../../words/instant.ts';
 import { useSeconds } from './clock.ts';
 import { durationWords, timeLeft } from './duration.ts';
 import { memberNamesQuery, pricesQuery } from './queries.ts';
-import { JOB_LOOK, type JobStatus, WORKER_LOOK, type WorkerStatus } from './words.ts';
+import { JOB_LOOK, type JobStatus, lookOf } from './words.ts';
 
 export function JobState({ status }: { status: JobStatus }) {
   const { mark, tone, word } = JOB_LOOK[status];
@@ -19,8 +20,8 @@ export function JobState({ status }: { status: JobStatus }) {
   );
 }
 
-export function WorkerState({ status }: { status: WorkerStatus }) {
-  const { mark, tone, word } = WORKER_LOOK[status];
+export function WorkerState({ worker }: { worker: Pick<Worker, 'status' | 'revoked_at'> }) {
+  const { mark, tone, word } = lookOf(worker);
   return (
     <Status mark={mark} tone={tone}>
       {word}

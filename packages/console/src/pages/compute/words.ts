@@ -5,6 +5,7 @@ import type {
   WaitingFor,
   WorkerStatus,
 } from '@rcpt/contract/router/vocabulary.ts';
+import type { Worker } from '@rcpt/contract/router/workers.ts';
 import type { MarkName, Tone } from '../../parts/tones.ts';
 import { all, sentence } from '../../words/vocabulary.ts';
 
@@ -37,6 +38,11 @@ export const WORKER_LOOK: Record<WorkerStatus, Look> = {
   maintenance: { word: 'Maintenance', mark: 'warning', tone: 'caution' },
   offline: { word: 'Offline', mark: 'cross', tone: 'bad' },
 };
+
+/** A revoked worker is offline for good. */
+export function lookOf({ status, revoked_at }: Pick<Worker, 'status' | 'revoked_at'>): Look {
+  return revoked_at === null ? WORKER_LOOK[status] : { word: 'Revoked', mark: 'cross', tone: 'bad' };
+}
 
 const TYPE_WORDS: Partial<Record<JobType, string>> = { fine_tune: 'Fine-tune', eval: 'Evaluation' };
 

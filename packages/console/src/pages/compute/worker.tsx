@@ -16,6 +16,7 @@ import { shortId } from './words.ts';
 import { Held } from './worker/held.tsx';
 import { Load } from './worker/load.tsx';
 import { Offer } from './worker/offer.tsx';
+import { RevokeDialog } from './worker/revoke.tsx';
 import { OrderDialog, orderFor } from './worker-order.tsx';
 import './job/job.css';
 
@@ -27,8 +28,8 @@ export function WorkerPage() {
       title={detail.data?.worker.name ?? 'Worker'}
       up={{ href: '/compute', label: 'Compute' }}
       query={detail}
-      beside={detail.data && <WorkerState status={detail.data.worker.status} />}
-      actions={detail.data && <Order detail={detail.data} />}
+      beside={detail.data && <WorkerState worker={detail.data.worker} />}
+      actions={detail.data && detail.data.worker.revoked_at === null && <Orders detail={detail.data} />}
       skeleton={<WorkerSkeleton />}
     >
       {({ worker, active_leases, recent_events }) => (
@@ -62,15 +63,21 @@ export function WorkerPage() {
   );
 }
 
-function Order({ detail: { worker } }: { detail: WorkerDetail }) {
+function Orders({ detail: { worker } }: { detail: WorkerDetail }) {
   const { role } = useSession();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'order' | 'revoke' | null>(null);
+  const why = whyNot(role, 'administer');
+  const close = () => setAsking(null);
   return (
     <>
-      <Button why={whyNot(role, 'administer')} onClick={() => setAsking(true)}>
+      <Button why={why} onClick={() => setAsking('order')}>
         {orderFor(worker).word}
       </Button>
-      {asking && <OrderDialog worker={worker} onClose={() => setAsking(false)} />}
+      <Button kind="quiet" why={why} onClick={() => setAsking('revoke')}>
+        Revoke
+      </Button>
+      {asking === 'order' && <OrderDialog worker={worker} onClose={close} />}
+      {asking === 'revoke' && <RevokeDialog worker={worker} onClose={close} />}
     </>
   );
 }

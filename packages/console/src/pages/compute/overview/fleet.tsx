@@ -73,8 +73,10 @@ function KnownWorkers({ workers }: { workers: readonly Worker[] }) {
   );
 }
 
-function isForgotten({ status, current_jobs, last_heartbeat_at, created_at }: Worker, now: number): boolean {
-  return status === 'offline' && current_jobs === 0 && now - Date.parse(last_heartbeat_at ?? created_at) > DAY_MS;
+function isForgotten(worker: Worker, now: number): boolean {
+  const { status, current_jobs, last_heartbeat_at, revoked_at, created_at } = worker;
+  const holds = current_jobs > 0 && revoked_at === null;
+  return status === 'offline' && !holds && now - Date.parse(last_heartbeat_at ?? created_at) > DAY_MS;
 }
 
 function WorkerTable({ workers }: { workers: Worker[] }) {
@@ -102,7 +104,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
               {worker.name}
             </HeadCell>
             <Cell>
-              <WorkerState status={worker.status} />
+              <WorkerState worker={worker} />
             </Cell>
             <Cell>
               <Leases leases={leases.get(worker.id)} current={worker.current_jobs} />
@@ -112,14 +114,16 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
             </Cell>
             <Cell kind="wide">{worker.last_heartbeat_at ? <Moment at={worker.last_heartbeat_at} /> : 'never'}</Cell>
             <Cell kind="wide">
-              <Button
-                small
-                why={whyNot(role, 'administer')}
-                aria-label={`${orderFor(worker).word} ${worker.name}`}
-                onClick={() => setAsked(worker)}
-              >
-                {orderFor(worker).word}
-              </Button>
+              {worker.revoked_at === null && (
+                <Button
+                  small
+                  why={whyNot(role, 'administer')}
+                  aria-label={`${orderFor(worker).word} ${worker.name}`}
+                  onClick={() => setAsked(worker)}
+                >
+                  {orderFor(worker).word}
+                </Button>
+              )}
             </Cell>
           </Row>
         ))}

@@ -7,12 +7,12 @@ import { type JobStatus, shortId, typeWord } from '../words.ts';
 
 export function Held({
   leases,
-  worker: { status },
+  worker: { status, revoked_at },
 }: {
   leases: readonly ActiveLease[];
-  worker: Pick<Worker, 'status'>;
+  worker: Pick<Worker, 'status' | 'revoked_at'>;
 }) {
-  if (leases.length === 0) return <p className="sheet muted">{IDLE[status]}</p>;
+  if (leases.length === 0) return <p className="sheet muted">{revoked_at === null ? IDLE[status] : REVOKED}</p>;
   return (
     <div className="sheet flush">
       <Table
@@ -45,5 +45,6 @@ const IDLE: Record<Worker['status'], string> = {
   busy: 'Nothing that the router knows of.',
   draining: 'Nothing: it is drained and can be stopped, or resumed.',
   maintenance: 'Nothing while it is under maintenance.',
-  offline: 'Nothing: it missed three heartbeats. When it comes back it goes on by itself.',
+  offline: 'Nothing: it missed three heartbeats, or said it is offline. When it says otherwise it goes on by itself.',
 };
+const REVOKED = 'Nothing: it was revoked. What it held was given back.';

@@ -1,4 +1,4 @@
-/** What a worker offers to run. What it did not declare it takes all of. */
+/** What a worker declared, which is what the router leases it. What it did not declare does not limit it. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Hash } from '../../../parts/copy.tsx';
 import { Fact, Facts } from '../../../parts/facts.tsx';
@@ -9,7 +9,7 @@ import { useGpuName } from '../small.tsx';
 import { typeWord } from '../words.ts';
 
 export function Offer({ worker }: { worker: Worker }) {
-  const { capabilities, tags, node_id, version, id, created_at } = worker;
+  const { capabilities, tags, node_id, version, id, created_at, revoked_at } = worker;
   const gpuName = useGpuName();
   const skus = declared(capabilities, 'gpu_skus');
   const types = declared(capabilities, 'supports');
@@ -43,6 +43,11 @@ export function Offer({ worker }: { worker: Worker }) {
       <Fact label="Since">
         <Moment at={created_at} />
       </Fact>
+      {revoked_at !== null && (
+        <Fact label="Revoked">
+          <Moment at={revoked_at} />
+        </Fact>
+      )}
       <Fact label="Worker id">
         <Hash value={id} what="Worker id" />
       </Fact>

@@ -1,0 +1,22 @@
+/** Ending a worker for good: its token first, then the leases it holds. */
+import type { Router } from './router.ts';
+import { leasesOfRevoked } from './store/jobs.ts';
+import { setRevoked } from './store/workers.ts';
+import { endLeases } from './sweep.ts';
+
+/**
+ * From the first commit on nothing is leased to it, for leasing reads the worker
+ * under a lock; what a crash leaves held after that, the next sweep frees. Throws `not_found`.
+ */
+export async function revokeWorker(router: Pick<Router, 'db' | 'writer' | 'now' | 'fleet'>, id: string): Promise<void> {
+  await router.writer.act({
+    kind: 'work',
+    async run(tx, book, news) {
+      await setRevoked(tx, id, book.at);
+      news.workers.add(id);
+      if (news.seen !== null) news.seen.workers = true;
+    },
+  });
+  router.fleet.changed();
+  await endLeases(router, await leasesOfRevoked(router.db, id));
+}
