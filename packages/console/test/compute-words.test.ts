@@ -33,6 +33,7 @@ describe('a job', () => {
     max_attempts: 3,
     priority: 0,
     waiting_for: null,
+    ledger: null,
     created_at: at('23:59:00'),
     ...change,
   });

@@ -22,6 +22,17 @@ export class ProblemError extends Error {
   }
 }
 
+/** An answer without a problem body: of something that stands before the service, or in its place. */
+export class AnswerError extends Error {
+  readonly status: number;
+
+  constructor(status: number, call: string) {
+    super(`${call}: HTTP ${status} without a problem body`);
+    this.name = 'AnswerError';
+    this.status = status;
+  }
+}
+
 export interface ClientSettings {
   base_url: string;
   /** An API key, or the admin token for `createOrganization`. Without one the call carries no credential. */
@@ -37,7 +48,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** One call: the parsed answer, or `ProblemError`. Throws `TypeError` when the service cannot be reached. */
+/** One call: the parsed answer, or `ProblemError`. Throws `AnswerError` for what is no problem body, `TypeError` when the service cannot be reached. */
 export async function call<T>(
   { base_url, token }: ClientSettings,
   path: string,
@@ -59,7 +70,7 @@ export async function call<T>(
   if (response.ok) return answer as T;
   const problem = Problem.safeParse(answer);
   if (problem.success) throw new ProblemError(problem.data);
-  throw new Error(`${method} ${path}: HTTP ${response.status} without a problem body`);
+  throw new AnswerError(response.status, `${method} ${path}`);
 }
 
 /** The seven stages and what surrounds them, one function per call. */

@@ -73,6 +73,7 @@ const CASES: Partial<Record<LaneName, Record<string, Three>>> = {
       flag: metrics({ duration_seconds: 0 }),
       skip: { execution: { runner: 'my_laptop', metrics: {} } },
     },
+    bill_agrees: { flag: metrics({ billed_seconds: 5401 }), skip: metrics({ billed_seconds: null }) },
     declared_cost_agrees: {
       flag: { execution: { compute_usd: 7.51 } },
       skip: { execution: { compute_usd: undefined as never } },

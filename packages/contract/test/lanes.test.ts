@@ -240,6 +240,7 @@ test('compute is the price times the declared seconds; a caller may declare a co
   assert.equal(cost(larger, { duration_seconds: 5400 }), 7.5);
   assert.equal(cost(smaller, { duration_seconds: 5400 }, 0.01), 3);
   assert.equal(cost(larger, { duration_seconds: 10.8 }), 0.02);
+  assert.equal(cost(larger, { duration_seconds: 5400.9, billed_seconds: 5400 }), 7.5, 'what a router billed');
   assert.equal(cost(larger, {}, 99), 0);
   assert.equal(cost(larger, { duration_seconds: '5400' }), 0);
   assert.equal(cost(larger, { duration_seconds: -1 }), 0);

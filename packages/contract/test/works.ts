@@ -57,6 +57,7 @@ export const SOUND: Record<LaneName, { inputs: JsonObject; execution: JsonObject
       runner: 'rtx6000_blackwell_96gb',
       metrics: {
         duration_seconds: 5400,
+        billed_seconds: 5400,
         lift: 0.1,
         eval_before: 0.6,
         started_at: '2026-05-29T18:00:00Z',

@@ -1,6 +1,6 @@
 /** Jobs as members see them, and how one is made. */
 import type { PriceTable } from '@rcpt/contract/prices.ts';
-import type { NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
+import type { JobLedger, NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { CreateAct } from './acts.ts';
@@ -8,7 +8,8 @@ import { type Job, phase } from './domain/job.ts';
 import { priceOf, quoteCents, usdNumber } from './domain/price.ts';
 import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
-import type { Fleet } from './fleet.ts';
+import type { Router } from './router.ts';
+import { deliveriesOf } from './store/bridge.ts';
 import type { StoredWorker } from './store/workers.ts';
 
 const ATTEMPTS = 3;
@@ -67,13 +68,29 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
 /** For jobs that are not queued. */
 export const NOBODY: ReadonlyMap<string, StoredWorker> = new Map();
 
-/** Workers are only looked at when a queued job has to say why it waits. */
-export async function showJobs(fleet: Fleet, jobs: Job[], now: number): Promise<PublicJob[]> {
+type Place = Pick<Router, 'db' | 'fleet'>;
+
+/** Workers are only looked at when a queued job has to say why it waits, deliveries only for jobs that may have one. */
+export async function showJobs({ db, fleet }: Place, jobs: Job[], now: number): Promise<PublicJob[]> {
   const workers = jobs.some((job) => job.status === 'queued') ? await fleet.workers() : NOBODY;
-  return jobs.map((job) => showJob(job, workers, now));
+  const delivering = jobs.filter(mayDeliver).map(({ id }) => id);
+  const deliveries = delivering.length === 0 ? NONE : await deliveriesOf(db, delivering);
+  return jobs.map((job) => showJob(job, workers, now, deliveries.get(job.id) ?? null));
 }
 
-export function showJob(job: Job, workers: ReadonlyMap<string, StoredWorker>, now: number): PublicJob {
+const NONE: ReadonlyMap<string, JobLedger> = new Map();
+
+/** Of the kinds that the bridge brings to a ledger. */
+export function mayDeliver({ status, job_type }: Job): boolean {
+  return status === 'completed' && (job_type === 'fine_tune' || job_type === 'eval');
+}
+
+export function showJob(
+  job: Job,
+  workers: ReadonlyMap<string, StoredWorker>,
+  now: number,
+  ledger: JobLedger | null = null,
+): PublicJob {
   return {
     id: job.id,
     member_id: job.member_id,
@@ -95,6 +112,7 @@ export function showJob(job: Job, workers: ReadonlyMap<string, StoredWorker>, no
     max_attempts: job.max_attempts,
     priority: job.priority,
     waiting_for: job.status === 'queued' ? waitingFor(job, workers.values(), now) : null,
+    ledger,
     created_at: job.created_at,
   };
 }

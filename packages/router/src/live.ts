@@ -38,7 +38,7 @@ export async function followJob(
       }
       if (chunks.length === CHUNKS) continue;
       const status = `${job.status} ${job.attempt}`;
-      if (status !== told) await stream.send('job', (await showJobs(fleet, [job], now()))[0]);
+      if (status !== told) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
       told = status;
       if (isFinal(job)) return;
       await news.next(LOOK_MS);

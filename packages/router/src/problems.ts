@@ -11,6 +11,7 @@ export const ROUTER_PROBLEMS = {
   dataset_not_shared: { status: 403, title: 'The dataset is not open to members' },
   dataset_not_granted: { status: 403, title: 'The member has no access to the dataset' },
   worker_revoked: { status: 401, title: 'The worker was revoked' },
+  nothing_to_deliver: { status: 409, title: 'The job has nothing to deliver to a ledger' },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   id_taken: { status: 409, title: 'The id is taken' },
   cross_site: { status: 403, title: 'The request came from another site' },

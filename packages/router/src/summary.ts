@@ -7,6 +7,7 @@ import { usdNumber } from './domain/price.ts';
 import { instant } from './domain/time.ts';
 import { stateOf } from './domain/worker.ts';
 import { showNodes } from './nodes.ts';
+import { countDeliveries } from './store/bridge.ts';
 import { countDatasets, countExpired, countHeld, countMemberships, jobsPerStatus } from './store/fleet.ts';
 import { countActiveMembers } from './store/members.ts';
 import { listWorkers } from './store/workers.ts';
@@ -32,10 +33,13 @@ export const Summary = z.object({
   stale_workers: count,
   active_leases: count,
   expired_leases: count,
+  /** Finished jobs on their way into the ledger, and those it refused for good. */
+  ledger_waiting: count,
+  ledger_refused: count,
 });
 
 export async function summarize(db: Queries, prices: PriceTable, now: number): Promise<z.infer<typeof Summary>> {
-  const [members, datasets, nodes, jobs, workers, held, expired, memberships] = await Promise.all([
+  const [members, datasets, nodes, jobs, workers, held, expired, memberships, deliveries] = await Promise.all([
     countActiveMembers(db, instant(now)),
     countDatasets(db),
     showNodes(db, prices, now),
@@ -44,6 +48,7 @@ export async function summarize(db: Queries, prices: PriceTable, now: number): P
     countHeld(db),
     countExpired(db),
     countMemberships(db),
+    countDeliveries(db),
   ]);
   const jobsAt = (status: JobStatus) => Number(jobs.find((row) => row.status === status)?.jobs ?? 0);
   const states = workers.map((worker) => stateOf(worker, now));
@@ -68,5 +73,7 @@ export async function summarize(db: Queries, prices: PriceTable, now: number): P
     stale_workers: workers.filter((worker, i) => states[i] === 'offline' && worker.last_heartbeat_at !== null).length,
     active_leases: Number(held),
     expired_leases: Number(expired),
+    ledger_waiting: deliveries.waiting,
+    ledger_refused: deliveries.refused,
   };
 }

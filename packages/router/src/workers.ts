@@ -341,8 +341,8 @@ export async function completeJob(
   return onJob(router, job_id, (job, record, clock) => {
     const effect = completeByWorker(job, holder, { ...body, metrics }, metering, clock);
     if (effect.receipts.length > 0 && ledger_url !== undefined) {
-      const { billed_seconds } = meterWork(job, metrics?.duration_seconds, metering, clock.now);
-      const entry = bridgeEntry(effect.job, metrics ?? {}, worker, billed_seconds);
+      const metered = meterWork(job, metrics?.duration_seconds, metering, clock.now);
+      const entry = bridgeEntry(effect.job, metrics ?? {}, worker, metered);
       if (entry !== null) record.bridge(entry);
     }
     record.effect(effect);

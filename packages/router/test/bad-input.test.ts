@@ -29,6 +29,7 @@ const OPERATIONS = `
   POST /datasets, GET /datasets, GET /datasets/{id}, POST /datasets/{id}/access, GET /compute/inventory, GET /compute/prices,
   POST /compute/register-node, POST /compute/quote, POST /jobs, GET /jobs, GET /jobs/{id}, GET /jobs/{id}/events,
   GET /jobs/{id}/logs, GET /jobs/{id}/artifacts, POST /jobs/{id}/start, POST /jobs/{id}/complete, POST /jobs/{id}/cancel,
+  POST /jobs/{id}/ledger/retry,
   POST /workers/register, POST /workers/heartbeat, POST /workers/jobs/lease, POST /workers/jobs/{id}/accept,
   POST /workers/jobs/{id}/status, POST /workers/jobs/{id}/logs, POST /workers/jobs/{id}/artifacts,
   POST /workers/jobs/{id}/complete, POST /workers/jobs/{id}/fail, GET /receipts, GET /receipts/verify`

@@ -1,5 +1,6 @@
 /** The bridge (contract §4) between a real router and a real ledger: finished jobs become Runs, once, whatever is away or dies. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -8,7 +9,16 @@ import { type RunningTest, running as runningLedger, type Tenant, tenantOf } fro
 import { SHEET } from '../../ledger/test/story.ts';
 import { ownPort } from './own-port.ts';
 import { startRouterProcess } from './process.ts';
-import { clientOf, eachRouter, SKU, type StartOptions, type TestWorker, temporaryFolder, until } from './running.ts';
+import {
+  assertProblem,
+  clientOf,
+  eachRouter,
+  SKU,
+  type StartOptions,
+  type TestWorker,
+  temporaryFolder,
+  until,
+} from './running.ts';
 
 /** Retries and claims are due by the router's clock: here it runs. */
 let ahead_ms = 0;
@@ -149,6 +159,147 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       for (const job_id of jobs) await atVerdict(job_id);
     });
 
+    test('parks what the ledger refuses after the first answer, says so, and sends it again when somebody asks', async (t) => {
+      const proxy = await startProxy(() => ledger.url);
+      t.after(() => proxy.close());
+      const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });
+      const worker = await router.worker();
+      for (const [call, status] of [
+        [/\/runs$/, 422],
+        [/\/execution$/, 403],
+        [/\/verdict$/, 404],
+      ] as const) {
+        const asked = proxy.refuse(call, status);
+        const job_id = await finished(router, worker, COOK, SCORES);
+        await until('it is parked', async () => (await router.get(`/jobs/${job_id}`)).ledger.state === 'refused');
+        const { ledger: parked } = await router.get(`/jobs/${job_id}`);
+        assert.match(parked.reason, new RegExp(`^The ledger refused it: ${status} made_up: Not like this`));
+        assert.equal(parked.run_id === null, status === 422);
+        // Two more of its rounds pass.
+        await new Promise((resolve) => setTimeout(resolve, 2_500));
+        assert.equal(asked(), 1, 'it was not asked again');
+        const { ledger_refused, ledger_waiting } = await router.get('/admin/summary');
+        assert.deepEqual([ledger_refused, ledger_waiting], [1, 0]);
+        assert.deepEqual(
+          (await router.get('/jobs?ledger=refused')).map(({ id }: { id: string }) => id),
+          [job_id],
+        );
+        proxy.release();
+        const sent = await Promise.all([1, 2, 3].map(() => router.post(`/jobs/${job_id}/ledger/retry`)));
+        for (const each of sent) assert.notEqual(each.ledger.state, 'refused');
+        const run = await atVerdict(job_id);
+        await until('it is delivered', async () => (await router.get(`/jobs/${job_id}`)).ledger.state === 'delivered');
+        const { ledger: told } = await router.post(`/jobs/${job_id}/ledger/retry`);
+        assert.deepEqual(told, { state: 'delivered', run_id: run.id, reason: null });
+        const events = (await router.get(`/jobs/${job_id}/events`)).map(
+          ({ event_type }: { event_type: string }) => event_type,
+        );
+        assert.deepEqual(events.filter((type: string) => type.startsWith('ledger_')).sort(), [
+          'ledger_refused',
+          'ledger_retried',
+          'ledger_run_opened',
+        ]);
+        assert.equal((await router.get('/admin/summary')).ledger_refused, 0);
+      }
+      const { id } = await router.job(COOK);
+      assert.equal((await router.get(`/jobs/${id}`)).ledger, null);
+      assertProblem(await router.call('POST', `/jobs/${id}/ledger/retry`), 409, 'nothing_to_deliver');
+      assertProblem(await router.call('POST', '/jobs/job_none/ledger/retry'), 404, 'not_found');
+    });
+
+    test('goes on trying what passes: too slow, too early, too often, in progress, or a fault of the ledger', async (t) => {
+      const proxy = await startProxy(() => ledger.url);
+      t.after(() => proxy.close());
+      const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });
+      const worker = await router.worker();
+      for (const [status, code] of [
+        [408, 'made_up'],
+        [425, 'made_up'],
+        [429, 'made_up'],
+        [409, 'idempotency_in_progress'],
+        [500, 'made_up'],
+        [503, 'made_up'],
+      ] as const) {
+        const asked = proxy.refuse(/\/checks$/, status, code);
+        const job_id = await finished(router, worker, COOK, SCORES);
+        await until('it was tried', () => asked() > 0);
+        await until('it says why it waits', async () => (await router.get(`/jobs/${job_id}`)).ledger.reason !== null);
+        const { ledger: waiting } = await router.get(`/jobs/${job_id}`);
+        assert.deepEqual([waiting.state, waiting.reason.includes(String(status))], ['waiting', true], `${status}`);
+        proxy.release();
+        await atVerdict(job_id);
+      }
+    });
+
+    test('says on the job which evidence the ledger did not take', async (t) => {
+      const proxy = await startProxy(() => ledger.url);
+      t.after(() => proxy.close());
+      const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });
+      const worker = await router.worker();
+      proxy.refuse(/\/evidence$/, 413);
+      const job_id = await finished(router, worker, COOK, SCORES, async (lease_token, id) => {
+        await worker.tell(`jobs/${id}/logs`, { lease_token, lines: ['epoch 1'] });
+        await worker.tell(`jobs/${id}/artifacts`, { lease_token, artifact_type: 'model', name: 'm', uri: 'file:///m' });
+      });
+      await until('delivered', async () => (await router.get(`/jobs/${job_id}`)).ledger.state === 'delivered');
+      const { ledger: told } = await router.get(`/jobs/${job_id}`);
+      assert.match(told.reason, /without the artifact “m”: its worker reported no checksum\./);
+      assert.match(told.reason, /without “Log of the job”: 413 made_up/);
+      const events = await router.get(`/jobs/${job_id}/events`);
+      assert.equal(
+        events.filter(({ event_type }: { event_type: string }) => event_type === 'ledger_evidence_left_out').length,
+        2,
+      );
+    });
+
+    test('attaches a log that is too long to pass on by its hash', async () => {
+      const router = await start(options());
+      const worker = await router.worker();
+      const line = 'x'.repeat(60_000);
+      const job_id = await finished(router, worker, COOK, SCORES, async (lease_token, id) => {
+        for (const sequence of [0, 1, 2, 3])
+          await worker.tell(`jobs/${id}/logs`, { lease_token, lines: [line], sequence });
+      });
+      const { evidence } = (await atVerdict(job_id)) as unknown as { evidence: { sha256: string; label: string }[] };
+      const expected = createHash('sha256').update(`${line}\n`.repeat(4)).digest('hex');
+      assert.deepEqual(
+        evidence.map(({ sha256, label }) => [sha256, label]),
+        [[expected, 'Log of the job, too long to pass on: the router keeps it']],
+      );
+    });
+
+    test('seals what the member ordered, the seconds as they were, and mails nobody the job names', async () => {
+      const router = await start(options());
+      const worker = await router.worker();
+      const reported = { ...SCORES, base_model: 'other/model', dataset: 'other', duration_seconds: 0.25 };
+      const job_id = await finished(router, worker, COOK, reported);
+      const run = await atVerdict(job_id);
+      const { cook } = await mint(run);
+      assert.deepEqual([cook.base_model, cook.dataset], ['acme/tiny-1b', 'support-chat']);
+      assert.deepEqual([cook.metrics.duration_seconds, cook.metrics.billed_seconds], [0.25, 1]);
+      const { actual_cost_usd, actual_hours } = await router.get(`/jobs/${job_id}`);
+      assert.deepEqual([cook.compute_usd, actual_hours], [actual_cost_usd, 0.000278]);
+      const { checks } = (await tenant.as('auditor')('GET', `/runs/${run.id}`)) as {
+        checks: { key: string; status: string }[];
+      };
+      const statusOf = (key: string) => checks.find((check) => check.key === key)?.status;
+      assert.deepEqual(
+        ['bill_agrees', 'declared_cost_agrees', 'duration_declared', 'metrics_consistent'].map(statusOf),
+        ['pass', 'pass', 'pass', 'flag'],
+      );
+
+      await tenant.as('owner')('POST', '/flight-sheets', SHEET);
+      const flight_sheet = { name: SHEET.name, version: SHEET.version };
+      for (const payload of [
+        { flight_sheet, inputs: { notify: ['someone@example.org'], limit: 3 } },
+        { flight_sheet, notify: ['someone@example.org'], limit: 3 },
+      ]) {
+        const id = await finished(router, worker, { job_type: 'eval', payload }, { output: { a: 2, b: 2, sum: 4 } });
+        const { inputs } = (await atVerdict(id)) as unknown as { inputs: object };
+        assert.deepEqual(inputs, { flight_sheet, limit: 3 });
+      }
+    });
+
     test('opens no second Run when the router is killed between two of its calls', async (t) => {
       const { db, url } = await fresh();
       const receipts = temporaryFolder();
@@ -184,10 +335,12 @@ async function finished(
   worker: TestWorker,
   job: object,
   metrics: { duration_seconds?: number } & Record<string, unknown>,
+  meanwhile: (lease_token: string, id: string) => Promise<unknown> = async () => undefined,
 ): Promise<string> {
   const { id } = await router.job(job);
   const { lease_token } = await worker.lease();
   await worker.tell(`jobs/${id}/accept`, { lease_token });
+  await meanwhile(lease_token, id);
   RUNNING_CLOCK.advance(metrics.duration_seconds ?? 0);
   await worker.tell(`jobs/${id}/complete`, { lease_token, metrics });
   return id;
@@ -196,7 +349,16 @@ async function finished(
 /** Passes calls on; the answer of one is kept back after the call was carried out. */
 async function startProxy(target: () => string) {
   let held: { call: RegExp; answered(): void } | null = null;
+  let refused: { call: RegExp; status: number; code: string; times: number } | null = null;
   const server = createServer(async (request, response) => {
+    if (refused?.call.test(request.url!)) {
+      refused.times++;
+      const { status, code } = refused;
+      const problem = { type: 'about:blank', title: 'No', status, detail: 'Not like this.', code, request_id: 'r' };
+      request.resume();
+      response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
+      return;
+    }
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers as Record<string, string>;
@@ -218,8 +380,15 @@ async function startProxy(target: () => string) {
       new Promise<void>((resolve) => {
         held = { call, answered: resolve };
       }),
+    /** Such calls get this answer and do not arrive; tells how many came. */
+    refuse(call: RegExp, status: number, code = 'made_up') {
+      const asked = { call, status, code, times: 0 };
+      refused = asked;
+      return () => asked.times;
+    },
     release() {
       held = null;
+      refused = null;
       server.closeAllConnections();
     },
     close() {

@@ -299,6 +299,8 @@ eachRouter('the admin page', (start) => {
       stale_workers: 1,
       active_leases: 2,
       expired_leases: 0,
+      ledger_waiting: 0,
+      ledger_refused: 0,
     });
     const { active_leases } = await router.get(`/admin/workers/${worker.worker_id}`);
     assert.deepEqual(
@@ -350,4 +352,6 @@ const SUMMARY = [
   'stale_workers',
   'active_leases',
   'expired_leases',
+  'ledger_waiting',
+  'ledger_refused',
 ];

@@ -56,19 +56,27 @@ export function liftOf(before: number, after: number): number {
   return toNumber(round(subtract(decimal(after), decimal(before)), 6));
 }
 
-/** The server's rate × the declared seconds; without a rate the declared figure, without that 0. */
+/** The server's rate × the seconds that were billed, else those it ran; without a rate the declared figure, without that 0. */
 export function computeUsd(
   { metrics, compute_usd }: Pick<Execution, 'metrics' | 'compute_usd'>,
   price: Pick<GpuPrice, 'hourly_rate_usd'> | null,
 ): number {
   if (price === null) return toNumber(round(decimal(compute_usd ?? 0), 2));
-  return toNumber(costOfSeconds(decimal(price.hourly_rate_usd), decimal(durationSeconds(metrics) ?? 0)));
+  return toNumber(
+    costOfSeconds(decimal(price.hourly_rate_usd), decimal(billedSeconds(metrics) ?? durationSeconds(metrics) ?? 0)),
+  );
 }
 
 /** Null for a duration that is absent, no number or negative. */
 function durationSeconds(metrics: JsonObject): number | null {
   const seconds = metrics.duration_seconds;
   return typeof seconds === 'number' && seconds >= 0 ? seconds : null;
+}
+
+/** What a router charged for, in whole seconds; null for a Run that no router brought. */
+function billedSeconds(metrics: JsonObject): number | null {
+  const seconds = metrics.billed_seconds;
+  return Number.isSafeInteger(seconds) && (seconds as number) >= 0 ? (seconds as number) : null;
 }
 
 const pairsPositive: LaneRule<CookWork> = {
@@ -157,6 +165,20 @@ const durationDeclared: LaneRule<CookWork> = {
   },
 };
 
+const billAgrees: LaneRule<CookWork> = {
+  key: 'bill_agrees',
+  label: 'The billed seconds are the whole seconds it ran',
+  category: 'math',
+  severity: 'medium',
+  decide({ execution: { metrics } }) {
+    const [billed, ran] = [billedSeconds(metrics), durationSeconds(metrics)];
+    if (billed === null) return skip('No billed seconds are stated; the duration is priced.');
+    if (ran === null) return flag(`${plural(billed, 'second')} billed, and no duration to compare with.`);
+    const said = `${print.amount(ran)} seconds ran, ${print.amount(billed)} billed`;
+    return billed === Math.max(1, Math.floor(ran)) ? pass(`${said}.`) : flag(`${said}; 1 is the least.`);
+  },
+};
+
 const costAgrees: LaneRule<CookWork> = {
   key: 'declared_cost_agrees',
   label: 'A declared cost is the price times the time',
@@ -215,6 +237,7 @@ export const cookRules: readonly LaneRule<CookWork>[] = [
   metricsConsistent,
   runnerPriced,
   durationDeclared,
+  billAgrees,
   costAgrees,
   timesInOrder,
   evidenceAttached('medium'),

@@ -66,6 +66,7 @@ export function routerClient(settings: ClientSettings) {
       get<Job[]>(`/jobs?${new URLSearchParams(query as Record<string, string>)}`),
     startJob: (id: string) => post<Job>(`/jobs/${id}/start`),
     completeJob: (id: string) => post<Job>(`/jobs/${id}/complete`),
+    retryLedger: (id: string) => post<Job>(`/jobs/${id}/ledger/retry`),
     cancelJob: (id: string) => post<Job>(`/jobs/${id}/cancel`),
     /** In order; `after` is the id of the last one seen. */
     jobEvents: (id: string, after = '') => get<JobEvent[]>(`/jobs/${id}/events?limit=500&after=${after}`),

@@ -69,6 +69,17 @@ export const NewJob = z.object({
 });
 export type NewJob = z.infer<typeof NewJob>;
 
+/** How the Run stands that a finished job becomes in the ledger. */
+export const JobLedger = z.object({
+  state: z
+    .enum(['waiting', 'delivered', 'refused'])
+    .describe('`refused`: for good; it is sent again by POST /jobs/{id}/ledger/retry'),
+  /** Null before it was opened. */
+  run_id: z.string().nullable(),
+  reason: z.string().nullable().describe('Why it waits or was refused, or what the delivered Run is without'),
+});
+export type JobLedger = z.infer<typeof JobLedger>;
+
 export const Job = z.object({
   id: z.string(),
   member_id: z.string(),
@@ -92,6 +103,7 @@ export const Job = z.object({
   priority: z.int(),
   /** Why a queued job waits; null otherwise. */
   waiting_for: WaitingFor.nullable(),
+  ledger: JobLedger.nullable().describe('Null for a job that has nothing to deliver to a ledger'),
   created_at: OffsetInstant,
 });
 export type Job = z.infer<typeof Job>;
@@ -99,6 +111,7 @@ export type Job = z.infer<typeof Job>;
 export const JobQuery = z.object({
   status: JobStatus.optional(),
   member_id: text(100).optional(),
+  ledger: z.enum(['waiting', 'refused']).describe('On its way into the ledger, or refused by it').optional(),
   limit: PageSize,
   /** The id of the last job of the page before; newest first. */
   after: text(100).optional(),

@@ -108,6 +108,9 @@ export const ROUTER_EVENTS: readonly string[] = [
   'canceled',
   'lease_expired',
   'ledger_run_opened',
+  'ledger_evidence_left_out',
+  'ledger_refused',
+  'ledger_retried',
 ];
 
 export const Accept = z.object(holding);

@@ -1,19 +1,21 @@
 /**
  * The bridge (contract §4): finished jobs become ledger Runs and are taken to Verdict; a person approves. At least once,
  * with the job's id in every idempotency key: a call that is repeated after a crash is answered as the first time, and the
- * stage that was reached is stored after each call. The ledger being away delays and never loses.
+ * stage that was reached is stored after each call. The ledger being away delays and never loses. What it refuses for good is
+ * parked after the first answer, and sent again when a person says so (`POST /jobs/{id}/ledger/retry`).
  */
 import { type LedgerClient, ledgerClient, ProblemError } from '@rcpt/contract/client.ts';
 import type { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { newId } from '@rcpt/service/identity.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
-import { claimDue, type PendingEntry, postpone, reach } from '../store/bridge.ts';
+import { claimDue, type PendingEntry, park, postpone, reach, reachEvidenced } from '../store/bridge.ts';
 import type { StoredEvent } from '../store/jobs.ts';
 import { keepOpenedRun } from '../store/opened-runs.ts';
-import { evidenceOf } from './evidence.ts';
+import { eventOf } from './event.ts';
+import { evidenceOf, type Gathered } from './evidence.ts';
+import { refusalIn } from './refusal.ts';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 20;
@@ -59,6 +61,13 @@ export async function deliverDue(
       await deliver({ db, now }, ledger, entry);
       logger.info({ job_id: entry.job_id, lane: entry.lane }, 'a finished job is in the ledger, waiting for approval');
     } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal !== null) {
+        const message = `The ledger refused it: ${refusal}`;
+        await park(db, eventOf(entry.job_id, 'ledger_refused', message, now()));
+        logger.warn({ job_id: entry.job_id, err: error }, 'the ledger refused a finished job; it waits for a person');
+        continue;
+      }
       const delay =
         Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** Math.min(entry.attempts, 20)) * (0.5 + Math.random() / 2);
       await postpone(
@@ -100,31 +109,41 @@ async function deliver(
     await keepOpenedRun(db, id, opened(job_id, id, now()));
     stage = 'opened';
   }
-  await step('opened', 'evidenced', async () => {
-    for (const item of await evidenceOf(db, job_id))
-      await ledger.attachEvidence(id, item.body, key(`evidence.${item.key}`)).catch(unlessRefused);
-  });
+  if (stage === 'opened') {
+    const left_out = await attachAll(ledger, id, await evidenceOf(db, job_id), key);
+    const events = left_out.map((message) => eventOf(job_id, 'ledger_evidence_left_out', message, now()));
+    await reachEvidenced(db, job_id, id, events);
+    stage = 'evidenced';
+  }
   await step('evidenced', 'executed', () => ledger.postExecution(id, execution, key('execution')));
   await step('executed', 'checked', () => ledger.runChecks(id, key('checks')));
   await step('checked', 'done', () => ledger.giveVerdict(id, key('verdict')));
 }
 
-/** How whoever looks at the job finds what became of it. */
-function opened(job_id: string, run_id: string, now: number): StoredEvent {
-  return {
-    id: newId('event'),
-    job_id,
-    event_type: 'ledger_run_opened',
-    message: `Run ${run_id} was opened in the ledger.`,
-    payload: { run_id },
-    worker_id: null,
-    created_at: instant(now),
-  };
+/** What the ledger does not take must not keep the Run from its verdict; the job says what is missing, and why. */
+async function attachAll(
+  ledger: LedgerClient,
+  run_id: string,
+  { items, left_out }: Gathered,
+  key: (call: string) => string,
+): Promise<string[]> {
+  const missing = [...left_out];
+  for (const item of items)
+    try {
+      await ledger.attachEvidence(run_id, item.body, key(`evidence.${item.key}`));
+    } catch (error) {
+      const { status, code } = error instanceof ProblemError ? error.problem : { status: 0, code: '' };
+      // Somebody took the Run on by hand meanwhile: it takes no more evidence.
+      if (![413, 415, 422].includes(status) && code !== 'run_stage_conflict') throw error;
+      missing.push(`The ledger’s Run is without “${item.body.label}”: ${refusalIn(error)}`);
+    }
+  return missing;
 }
 
-/** An item the ledger will never take must not keep the Run from its verdict, whose checks say what is missing. */
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof ProblemError) || ![413, 415, 422].includes(error.problem.status)) throw error;
+/** How whoever looks at the job finds what became of it. */
+function opened(job_id: string, run_id: string, now: number): StoredEvent {
+  const event = eventOf(job_id, 'ledger_run_opened', `Run ${run_id} was opened in the ledger.`, now);
+  return { ...event, payload: { run_id } };
 }
 
 /** After the ledger forgot the key (a day) a repeated call is out of order: the Run is further than this call. */

@@ -1,6 +1,8 @@
 /** Which finished jobs become a ledger Run, and with what (contract §4). Pure. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Job } from '../domain/job.ts';
+import { type Metered, takenMilliseconds } from '../domain/metering.ts';
+import { usdNumber } from '../domain/price.ts';
 import type { BridgeEntry } from '../store/bridge.ts';
 
 interface Performer {
@@ -8,30 +10,25 @@ interface Performer {
 }
 
 /** Null for a job that has nothing to show in the ledger. */
-export function bridgeEntry(
-  job: Job,
-  metrics: JsonObject,
-  worker: Performer,
-  billed_seconds: number,
-): BridgeEntry | null {
-  if (job.job_type === 'fine_tune') return cookEntry(job, metrics, worker, billed_seconds);
+export function bridgeEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Metered): BridgeEntry | null {
+  if (job.job_type === 'fine_tune') return cookEntry(job, metrics, worker, metered);
   return job.job_type === 'eval' ? evalEntry(job, metrics, worker) : null;
 }
 
-/** A fine-tune that reports its scores before and after. */
-function cookEntry(job: Job, metrics: JsonObject, worker: Performer, billed_seconds: number): BridgeEntry | null {
+/** A fine-tune that reports its scores before and after. What the member ordered goes before what the worker reports. */
+function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Metered): BridgeEntry | null {
   const { eval_before, eval_after } = metrics;
   if (typeof eval_before !== 'number' || typeof eval_after !== 'number') return null;
-  const said = { ...job.payload, ...metrics };
+  const { title, base_model, dataset, pairs } = job.payload;
   return {
     job_id: job.id,
     lane: 'cook',
     document: {
-      title: text(job.payload.title) ?? `Fine-tune ${job.id}`,
+      title: text(title) ?? `Fine-tune ${job.id}`,
       inputs: {
-        base_model: text(said.base_model) ?? 'undeclared',
-        dataset: text(said.dataset) ?? job.input_dataset_ids[0] ?? 'undeclared',
-        pairs: typeof said.pairs === 'number' ? Math.trunc(said.pairs) : 0,
+        base_model: text(base_model) ?? text(metrics.base_model) ?? 'undeclared',
+        dataset: text(dataset) ?? text(metrics.dataset) ?? job.input_dataset_ids[0] ?? 'undeclared',
+        pairs: whole(metrics.pairs) ?? whole(pairs) ?? 0,
         eval_before,
       },
       execution: {
@@ -39,8 +36,14 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, billed_seco
         eval_after,
         // What it was requested and priced as: a worker is leased no other hardware than it declared.
         runner: job.requested_gpu_sku,
-        // What the router charged for, so that the ledger's figure agrees with it.
-        metrics: { ...metrics, duration_seconds: billed_seconds },
+        // How long it ran, and what of it was charged: the ledger prices the same seconds.
+        metrics: {
+          ...metrics,
+          duration_seconds: takenMilliseconds(metered) / 1000,
+          billed_seconds: metered.billed_seconds,
+        },
+        // The ledger compares it with its own figure.
+        compute_usd: usdNumber(job.actual_cents!),
       },
     },
   };
@@ -49,18 +52,17 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, billed_seco
 /** An evaluation that names the flight sheet it is to be decided by; its output is the submission. */
 function evalEntry(job: Job, metrics: JsonObject, worker: Performer): BridgeEntry | null {
   const sheet = job.payload.flight_sheet;
-  if (typeof sheet !== 'object' || sheet === null || Array.isArray(sheet)) return null;
+  if (!isObject(sheet)) return null;
   const { title, inputs, flight_sheet: _, ...rest } = job.payload;
+  // Whom an organization mails its receipts is not for a job to say.
+  const { notify: __, ...given } = isObject(inputs) ? inputs : rest;
   const { output, model_name, provider } = metrics;
   return {
     job_id: job.id,
     lane: 'eval',
     document: {
       title: text(title) ?? `Evaluation ${job.id}`,
-      inputs: {
-        ...(typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs) ? inputs : rest),
-        flight_sheet: sheet,
-      },
+      inputs: { ...given, flight_sheet: sheet },
       execution: {
         agent_name: worker.name,
         ...(typeof model_name === 'string' ? { model_name } : {}),
@@ -73,4 +75,12 @@ function evalEntry(job: Job, metrics: JsonObject, worker: Performer): BridgeEntr
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function whole(value: unknown): number | undefined {
+  return typeof value === 'number' ? Math.trunc(value) : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
 /** What a finished job leaves for whoever examines its Run: its log to the byte, and the hashes of its artifacts. */
+import { createHash } from 'node:crypto';
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { listArtifacts, listLogs } from '../store/jobs.ts';
 
-/** In UTF-16 units; a longer log stays with the router. Far below the size of a body, also when written as JSON. */
+/** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */
 const LOG_UNITS = 150_000;
 const LOG_PAGE = 500;
 /** The ledger takes more; a person does not. */
@@ -15,34 +16,48 @@ export interface Evidence {
   body: NewEvidence;
 }
 
-/** The same at every call: a finished job gets no more logs and artifacts. */
-export async function evidenceOf(db: Db, job_id: string): Promise<Evidence[]> {
-  const [log, artifacts] = [await logOf(db, job_id), await listArtifacts(db, job_id)];
-  const hashed = new Map<string, Evidence>();
-  for (const { id, document } of artifacts.slice(0, MOST_ARTIFACTS)) {
-    const { checksum_sha256, artifact_type, name } = document as Record<string, string | null>;
-    if (!checksum_sha256 || hashed.has(checksum_sha256)) continue;
-    const label = `Artifact (${artifact_type}): ${name}`.slice(0, 500);
-    hashed.set(checksum_sha256, { key: id, body: { kind: 'file', label, sha256: checksum_sha256 } });
-  }
-  if (log === '') return [...hashed.values()];
-  const body = {
-    kind: 'log',
-    label: 'Log of the job',
-    content: log,
-    content_type: 'text/plain; charset=utf-8',
-  } as const;
-  return [{ key: 'log', body }, ...hashed.values()];
+/** What is attached, and in sentences what is not. */
+export interface Gathered {
+  items: Evidence[];
+  left_out: string[];
 }
 
-/** Empty for a log that is too long. */
-async function logOf(db: Db, job_id: string): Promise<string> {
-  let text = '';
-  for (let after = ''; text.length <= LOG_UNITS; ) {
-    const chunks = await listLogs(db, job_id, after, LOG_PAGE);
-    if (chunks.length === 0) return text;
-    after = chunks.at(-1)!.id;
-    text += chunks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
+/** The same at every call: a finished job gets no more logs and artifacts. */
+export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
+  const [log, artifacts] = [await logOf(db, job_id), await listArtifacts(db, job_id)];
+  const hashed = new Map<string, Evidence>();
+  const left_out: string[] = [];
+  for (const { id, document } of artifacts) {
+    const { checksum_sha256, artifact_type, name } = document as Record<string, string | null>;
+    const leaveOut = (why: string) => left_out.push(`The ledger’s Run is without the artifact “${name}”: ${why}.`);
+    if (!checksum_sha256) leaveOut('its worker reported no checksum');
+    else if (hashed.has(checksum_sha256)) continue;
+    else if (hashed.size >= MOST_ARTIFACTS) leaveOut(`${MOST_ARTIFACTS} are passed on`);
+    else {
+      const label = `Artifact (${artifact_type}): ${name}`.slice(0, 500);
+      hashed.set(checksum_sha256, { key: id, body: { kind: 'file', label, sha256: checksum_sha256 } });
+    }
   }
-  return '';
+  return { items: [...(log === null ? [] : [{ key: 'log', body: log }]), ...hashed.values()], left_out };
+}
+
+/** The log to the byte; of one that is too long, the hash. Null for a job that wrote none. */
+async function logOf(db: Db, job_id: string): Promise<NewEvidence | null> {
+  const hash = createHash('sha256');
+  let content = '';
+  let isLong = false;
+  for (let after = ''; ; ) {
+    const chunks = await listLogs(db, job_id, after, LOG_PAGE);
+    if (chunks.length === 0) break;
+    after = chunks.at(-1)!.id;
+    const text = chunks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
+    hash.update(text);
+    isLong ||= content.length + text.length > LOG_UNITS;
+    content = isLong ? ' ' : content + text;
+  }
+  if (content === '') return null;
+  const content_type = 'text/plain; charset=utf-8';
+  if (!isLong) return { kind: 'log', label: 'Log of the job', content, content_type };
+  const label = 'Log of the job, too long to pass on: the router keeps it';
+  return { kind: 'log', label, sha256: hash.digest('hex'), content_type };
 }

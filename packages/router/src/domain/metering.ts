@@ -23,12 +23,19 @@ export function meter(
   metering: Metering,
 ): Metered {
   const reported_milliseconds = reported_seconds === undefined ? null : wholeMilliseconds(reported_seconds);
-  const taken =
-    metering === 'measured' || reported_milliseconds === null
-      ? measured_milliseconds
-      : Math.min(measured_milliseconds, reported_milliseconds);
+  const taken = takenMilliseconds({ measured_milliseconds, reported_milliseconds, metering });
   const billed_seconds = Math.max(1, Math.floor(taken / 1000));
   return { billed_seconds, measured_milliseconds, reported_milliseconds, metering };
+}
+
+/** How long it ran, as exact as the clock that was taken. */
+export function takenMilliseconds({
+  measured_milliseconds,
+  reported_milliseconds,
+  metering,
+}: Omit<Metered, 'billed_seconds'>): number {
+  if (metering === 'measured' || reported_milliseconds === null) return measured_milliseconds;
+  return Math.min(measured_milliseconds, reported_milliseconds);
 }
 
 /** Cut, never rounded up: 1.9999 seconds are not 2. */

@@ -4,6 +4,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
+import { retryDelivery } from '../bridge/retry.ts';
 import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
 import { followJob } from '../live.ts';
@@ -20,7 +21,7 @@ const Page = z.object({
 });
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
-  const { db, writer, fleet, waiting } = router;
+  const { db, writer, waiting } = router;
   const requireActive = createActiveCheck(db);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['jobs'], security: OPEN_OR_BEARER };
@@ -52,7 +53,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
         return reply
           .code(201)
           .header('location', `/jobs/${job.id}`)
-          .send((await showJobs(fleet, [job], router.now()))[0]!);
+          .send((await showJobs(router, [job], router.now()))[0]!);
       }
       return createAndSend(router, request, reply, async (tx, book, news) => {
         const datasets = await grantedDatasets(tx, member_id, input_dataset_ids, book.now);
@@ -62,7 +63,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
         const key = queueKey(job.requested_gpu_sku, job.job_type);
         news.queued.set(key, (news.queued.get(key) ?? 0) + 1);
         news.seen?.jobs.add(job.id);
-        return { body: (await showJobs(fleet, [job], book.now))[0]!, location: `/jobs/${job.id}` };
+        return { body: (await showJobs(router, [job], book.now))[0]!, location: `/jobs/${job.id}` };
       });
     },
   );
@@ -73,7 +74,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       config,
       schema: { ...common, summary: 'Jobs, newest first', querystring: JobQuery, response: { 200: z.array(Job) } },
     },
-    async (request) => showJobs(fleet, await listJobs(db, request.query), router.now()),
+    async (request) => showJobs(router, await listJobs(db, request.query), router.now()),
   );
 
   app.get(
@@ -100,7 +101,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
             return effect.job;
           },
         });
-        return (await showJobs(fleet, [job], router.now()))[0]!;
+        return (await showJobs(router, [job], router.now()))[0]!;
       },
     );
   byHand('start', { summary: 'Start a queued job by hand, without a worker' }, start);
@@ -114,6 +115,26 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
     completeByHand,
   );
   byHand('cancel', { summary: 'Cancel; a worker that holds it is told at once' }, cancel);
+
+  app.post(
+    '/jobs/:id/ledger/retry',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Send a finished job to the ledger again that the ledger refused',
+        description:
+          'At once, from the call that was refused on. One that waits is sent at once, too; one that was delivered is answered unchanged. 409 `nothing_to_deliver` for a job that opens no Run.',
+        params: Id,
+        response: { 200: Job },
+      },
+    },
+    async (request) => {
+      const { id } = await existing(request.params.id);
+      await retryDelivery(router, id);
+      return shown(id);
+    },
+  );
 
   app.get(
     '/jobs/:id/events',
@@ -178,6 +199,6 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
     return job;
   }
   async function shown(id: string) {
-    return (await showJobs(fleet, [await existing(id)], router.now()))[0]!;
+    return (await showJobs(router, [await existing(id)], router.now()))[0]!;
   }
 }

@@ -18,7 +18,8 @@ import {
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { NOBODY, showJob } from '../jobs.ts';
+import type { Job as StoredJob } from '../domain/job.ts';
+import { mayDeliver, NOBODY, showJob, showJobs } from '../jobs.ts';
 import type { Router } from '../router.ts';
 import {
   acceptJob,
@@ -41,6 +42,9 @@ export function workerRoutes(app: App, router: Router): void {
   const worker = { config: { open_to: 'worker' } as const, security: [{ bearer: [] as string[] }] };
   const { config } = worker;
   const held = { ...common, security: worker.security, params: Id };
+  /** Most jobs have nothing to deliver: they are shown without another look. */
+  const shown = async (job: StoredJob) =>
+    mayDeliver(job) ? (await showJobs(router, [job], router.now()))[0]! : showJob(job, NOBODY, router.now());
 
   app.post(
     '/workers/register',
@@ -157,8 +161,7 @@ export function workerRoutes(app: App, router: Router): void {
         response: { 200: Job },
       },
     },
-    async (request) =>
-      showJob(await completeJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
+    async (request) => shown(await completeJob(router, request.worker, request.params.id, request.body)),
   );
 
   app.post(

@@ -130,15 +130,24 @@ export async function findJob(db: Queries, id: string): Promise<Job | null> {
   return row === undefined ? null : jobOf(row);
 }
 
+const DELIVERY = { waiting: `stage <> 'done' and refusal is null`, refused: 'refusal is not null' };
+
 /** Newest first. */
 export async function listJobs(
   db: Queries,
   {
     status,
     member_id,
+    ledger,
     after,
     limit,
-  }: { status?: string | undefined; member_id?: string | undefined; after?: string | undefined; limit: number },
+  }: {
+    status?: string | undefined;
+    member_id?: string | undefined;
+    ledger?: 'waiting' | 'refused' | undefined;
+    after?: string | undefined;
+    limit: number;
+  },
 ): Promise<Job[]> {
   const params: Value[] = [];
   const conditions = ['1 = 1'];
@@ -150,6 +159,7 @@ export async function listJobs(
   add('status =', status);
   add('member_id =', member_id);
   add('id <', after);
+  if (ledger !== undefined) conditions.push(`id in (select job_id from bridge_outbox where ${DELIVERY[ledger]})`);
   params.push(limit);
   const rows = await db.all<Stored>(
     `select ${JOB_COLUMNS} from jobs where ${conditions.join(' and ')} order by id desc limit $${params.length}`,

@@ -35,6 +35,8 @@ export interface Summary {
   completed_jobs: number;
   failed_jobs: number;
   canceled_jobs: number;
+  ledger_waiting: number;
+  ledger_refused: number;
 }
 export interface ActiveLease {
   lease_id: string;
@@ -51,6 +53,7 @@ export interface WorkerDetail {
 export interface JobFilters {
   status?: JobStatus | undefined;
   member_id?: string | undefined;
+  ledger?: 'refused' | undefined;
 }
 interface ReceiptFilters {
   date?: string;
@@ -88,6 +91,7 @@ export const router = {
   logs: (id: string, after: string, signal?: Signal) =>
     get<Chunk[]>(`/jobs/${segment(id)}/logs`, signal, { limit: LOG_CHUNKS, after }),
   createJob: (body: z.input<typeof NewJob>, key: string) => post<Job>('/jobs', body, key),
+  retryLedger: (id: string) => post<Job>(`/jobs/${segment(id)}/ledger/retry`),
   cancelJob: (id: string) => post<Job>(`/jobs/${segment(id)}/cancel`),
 
   quote: (body: z.input<typeof QuoteRequest>, key: string) => post<QuoteGiven>('/compute/quote', body, key),

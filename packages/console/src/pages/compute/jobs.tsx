@@ -20,8 +20,9 @@ export function Jobs() {
   const [search, setSearch] = useSearchParams();
   const status = JOB_STATUSES.find((each) => each === search.get('status'));
   const member_id = search.get('member') ?? undefined;
-  const jobs = useInfiniteQuery(jobsQuery({ status, member_id }));
-  const filtered = status !== undefined || member_id !== undefined;
+  const ledger = search.get('ledger') === 'refused' ? ('refused' as const) : undefined;
+  const jobs = useInfiniteQuery(jobsQuery({ status, member_id, ledger }));
+  const filtered = [status, member_id, ledger].some((each) => each !== undefined);
   const choose = (name: string, value: string) =>
     setSearch(
       (before) => {
@@ -48,6 +49,14 @@ export function Jobs() {
       {({ pages }) => (
         <>
           <Filters status={status} member_id={member_id} choose={choose} />
+          {ledger && (
+            <p className="muted">
+              Finished jobs that the ledger refused. Each says why, and can be sent again.{' '}
+              <Button small kind="quiet" onClick={() => choose('ledger', '')}>
+                Show all jobs
+              </Button>
+            </p>
+          )}
           {pages[0]?.length === 0 ? (
             <NoJobs filtered={filtered} clear={() => setSearch({}, { replace: true })} />
           ) : (

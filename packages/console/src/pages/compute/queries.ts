@@ -97,8 +97,14 @@ export const jobQuery = (id: string) =>
     queryKey: KEYS.compute('job', id),
     queryFn: ({ signal }) => router.job(id, signal),
     // Why it waits changes when a worker falls silent, of which nobody tells.
-    refetchInterval: (asked) => every(asked.state.data?.status === 'queued' ? FLEET_MS : false)(asked),
+    refetchInterval: (asked) => every(nextLook(asked.state.data))(asked),
   });
+
+/** Of what goes on without news: that a worker falls silent, that the ledger takes what was sent. */
+function nextLook(job: Job | undefined): number | false {
+  if (job?.ledger?.state === 'waiting') return NEXT_LOOK_MS;
+  return job?.status === 'queued' ? FLEET_MS : false;
+}
 
 /** A moment after a job has ended its Run is opened in the ledger. */
 const AFTERMATH_MS = 20_000;

@@ -1,40 +1,75 @@
-/** The Run that was opened in the ledger for a job, and how far it is. */
+/** The Run that a finished job becomes in the ledger: how far it is, or why it is not there. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { useQuery } from '@tanstack/react-query';
+import type { Job, JobEvent, JobLedger } from '@rcpt/contract/router/compute.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
-import { ledger } from '../../../api/ledger.ts';
-import { runQuery } from '../../../api/queries.ts';
+import { runQuery, useSession } from '../../../api/queries.ts';
 import { Section } from '../../../frame/page.tsx';
+import { toast } from '../../../frame/toasts.tsx';
+import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { Problem } from '../../../parts/problem.tsx';
+import { whyNot } from '../../../words/may.ts';
+import { router } from '../calls.ts';
 import { runOf } from './steps.ts';
 
 export function LedgerRun({ job, events }: { job: Job; events: readonly JobEvent[] }) {
-  const told = runOf(events);
-  const byId = useQuery({ ...runQuery(told ?? ''), enabled: told !== null, retry: false });
-  const mayHave = job.status === 'completed' && (job.job_type === 'fine_tune' || job.job_type === 'eval');
-  // The router names a Run after the job when the job has no title of its own.
-  const byTitle = useQuery({
-    queryKey: KEYS.runs({ search: job.id }),
-    queryFn: ({ signal }) => ledger.runs({ search: job.id, limit: 1 }, signal),
-    enabled: told === null && mayHave,
-    retry: false,
-  });
-  // A router may report to another organization's ledger: then there is nothing to show here.
-  const run = byId.data ?? byTitle.data?.runs[0];
-  if (run === undefined) return null;
+  const run_id = job.ledger?.run_id ?? runOf(events);
+  // A router may report to another organization's ledger: then there is no Run to show here.
+  const { data: run } = useQuery({ ...runQuery(run_id ?? ''), enabled: run_id !== null, retry: false });
+  if (run === undefined && job.ledger === null) return null;
   return (
     <Section title="In the ledger">
-      <Link href={`/runs/${encodeURIComponent(run.id)}`} className="ledger-run sheet">
-        <Icon name={run.receipt_id === null ? 'runs' : 'receipt'} />
-        <span>
-          <strong>{run.title}</strong>
-          <small>{stageWords(run)}</small>
-        </span>
-        <Icon name="right" />
-      </Link>
+      {run && (
+        <Link href={`/runs/${encodeURIComponent(run.id)}`} className="ledger-run sheet">
+          <Icon name={run.receipt_id === null ? 'runs' : 'receipt'} />
+          <span>
+            <strong>{run.title}</strong>
+            <small>{stageWords(run)}</small>
+          </span>
+          <Icon name="right" />
+        </Link>
+      )}
+      {job.ledger && <Delivery job_id={job.id} ledger={job.ledger} shown={run !== undefined} />}
     </Section>
+  );
+}
+
+/** What the Run alone does not say. */
+function Delivery({ job_id, ledger, shown }: { job_id: string; ledger: JobLedger; shown: boolean }) {
+  const { state, reason } = ledger;
+  if (state === 'refused') return <Refused job_id={job_id} reason={reason ?? ''} />;
+  if (state === 'waiting')
+    return (
+      <p className="muted">On its way to the ledger{reason === null ? '.' : `; the last attempt said: ${reason}`}</p>
+    );
+  if (reason !== null) return <p className="muted">{reason}</p>;
+  return shown ? null : <p className="muted">Delivered to the ledger.</p>;
+}
+
+function Refused({ job_id, reason }: { job_id: string; reason: string }) {
+  const store = useQueryClient();
+  const { role } = useSession();
+  const act = useAct(() => router.retryLedger(job_id), {
+    onSuccess(job) {
+      store.setQueryData(KEYS.compute('job', job_id), job);
+      void store.invalidateQueries({ queryKey: KEYS.compute('job', job_id) });
+      void store.invalidateQueries({ queryKey: KEYS.compute('summary') });
+      toast('It is sent to the ledger again');
+    },
+  });
+  return (
+    <div className="why-failed bad">
+      <strong>The ledger refused this job</strong>
+      <p>{reason}</p>
+      <p className="muted">It is not sent again by itself. Mend what it names, then send it.</p>
+      {act.error && <Problem error={act.error} />}
+      <Button small busy={act.isPending} why={whyNot(role, 'work')} onClick={() => act.mutate(undefined)}>
+        Send again
+      </Button>
+    </div>
   );
 }
 

@@ -22,6 +22,12 @@ export function Counts({ summary }: { summary: Summary }) {
         <span>Spent today</span>
         <strong>{sums ? usd(sums.spend_usd) : <Skeleton width="4rem" height="1.2rem" />}</strong>
       </li>
+      {summary.ledger_refused > 0 && (
+        <li className="count bad">
+          <Link href="/compute/jobs?ledger=refused">Refused by the ledger</Link>
+          <strong>{amount(summary.ledger_refused)}</strong>
+        </li>
+      )}
     </ul>
   );
 }

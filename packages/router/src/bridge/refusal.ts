@@ -1,0 +1,18 @@
+/** Whether the ledger will give the same answer again (contract §4). Pure. */
+import { AnswerError, ProblemError } from '@rcpt/contract/client.ts';
+
+/** The caller’s fault, but passing: too slow, too early, too often. */
+const PASSING = [408, 425, 429];
+
+/** What it said, in words; null for what may be answered otherwise later. */
+export function refusalIn(error: unknown): string | null {
+  if (error instanceof AnswerError) return isFinal(error.status, '') ? error.message : null;
+  if (!(error instanceof ProblemError)) return null;
+  const { status, code, detail } = error.problem;
+  return isFinal(status, code) ? `${status} ${code}: ${detail}`.slice(0, 2_000).toWellFormed() : null;
+}
+
+function isFinal(status: number, code: string): boolean {
+  if (status < 400 || status >= 500 || PASSING.includes(status)) return false;
+  return !(status === 409 && code.includes('in_progress'));
+}
