@@ -69,6 +69,10 @@ describe('the command line', () => {
         'key create --org o --role king',
         'rcpt key create: --role: got "king", takes one of agent, approver, auditor, owner',
       ],
+      [
+        'key create --org o --role agent --label cfo@example.org',
+        'rcpt key create: --label: got "cfo@example.org", takes one line of 1 to 500 visible characters, with no e-mail address and no id in it',
+      ],
       ['key create --org o --role owner --four-eyes', 'rcpt key create: there is no --four-eyes'],
       ['key revoke a b', 'rcpt key revoke: takes no "b"'],
       ['verify-chian', 'rcpt: there is no command "verify-chian"; did you mean verify-chain?'],

@@ -2,12 +2,13 @@
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { address, answerOf } from '../src/api/call.ts';
 import { ProblemError } from '../src/api/problem.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/words/instant.ts';
-import { whyNot } from '../src/words/may.ts';
+import { whyNot, whyNotDecide } from '../src/words/may.ts';
 import { amount, byteSize, usd } from '../src/words/numbers.ts';
 import { standingOf } from '../src/words/standing.ts';
 import { LANES as LANE_NAMES } from '../src/words/vocabulary.ts';
@@ -90,6 +91,16 @@ describe('words', () => {
   test('a refused act names the role and what it takes', () => {
     assert.equal(whyNot('owner', 'administer'), null);
     assert.equal(whyNot('auditor', 'approve'), 'Your role here is auditor; this takes approver or owner.');
+  });
+
+  test('who did the work decides on none of it where four eyes are wanted, whatever their role', () => {
+    const run = { stages: [{ stage: 'Execution', at: '', by: 'user_1' }] } as unknown as Run;
+    const why = (id: string, role: string, four_eyes: boolean) =>
+      whyNotDecide({ id, role, organization: { four_eyes } } as unknown as Session, run);
+    assert.equal(why('user_1', 'approver', false), null);
+    assert.match(why('user_1', 'owner', true)!, /Four eyes: you posted the execution/);
+    assert.equal(why('user_2', 'approver', true), null);
+    assert.match(why('user_2', 'agent', false)!, /takes approver or owner/);
   });
 
   test('a Run stands where a person would say it does', () => {

@@ -32,8 +32,9 @@ export const Check = z.strictObject({
   status: CheckStatus,
   severity: CheckSeverity,
   detail: z.string(),
-  /** Set by the ledger: `rule`, or `<name> (<id>)` of who decided an open rule; empty while it is open. */
-  decided_by: z.string(),
+  decided_by: z
+    .string()
+    .describe('Set by the ledger: `rule`, or `<name> (<id>)` of who decided an open rule; empty while it is open'),
 });
 export type Check = z.infer<typeof Check>;
 
@@ -49,10 +50,8 @@ export type Verdict = z.infer<typeof Verdict>;
 
 export const Approval = z.strictObject({
   decision: Decision,
-  /** A person's public name, or a key's label, else its id. */
-  approved_by: z.string(),
-  /** `user_…` or `key_…`: tells a person from a program, whatever the name says. */
-  approver_id: z.string(),
+  approved_by: z.string().describe('A person’s public name; a key’s label, else its id'),
+  approver_id: z.string().describe('`user_…` or `key_…`: tells a person from a program, whatever the name says'),
   note: z.string(),
   approved_at: Instant,
 });

@@ -70,7 +70,7 @@ export const COMMANDS: readonly Command[] = [
   {
     words: 'org create',
     takes: '--name NAME [--four-eyes]',
-    does: 'create an organization and its first owner key; --four-eyes: who executed a Run cannot approve it',
+    does: 'create an organization and its first owner key; --four-eyes: who executed a Run can neither decide its checks nor approve it',
     options: ['name', 'four-eyes'],
     begins: true,
     read(given) {
@@ -97,12 +97,12 @@ export const COMMANDS: readonly Command[] = [
   {
     words: 'key create',
     takes: '--org ORG --role ROLE [--label LABEL]',
-    does: 'create an API key; ROLE is agent, approver, auditor or owner',
+    does: 'create an API key; ROLE is agent, approver, auditor or owner; LABEL is sealed, in public, with what the key approves',
     options: ['org', 'role', 'label'],
     read(given) {
       const org = orgOf(given);
       const role = roleOf(given);
-      const label = given.label === undefined ? '' : taken('--label', KeyLabel.safeParse(given.label), given.label);
+      const label = labelOf(given);
       return (db) =>
         db.transaction(async (tx) => {
           await loadOrganization(tx, org);
@@ -186,6 +186,13 @@ function orgOf({ org }: Given): string {
 
 function roleOf({ role }: Given): Role {
   return taken('--role', Role.safeParse(role), role, `one of ${Role.options.join(', ')}`);
+}
+
+/** It is sealed in receipts: the same rule as over HTTP. */
+function labelOf({ label }: Given): string {
+  if (label === undefined) return '';
+  const takes = 'one line of 1 to 500 visible characters, with no e-mail address and no id in it';
+  return taken('--label', KeyLabel.safeParse(label), label, takes);
 }
 
 function emailOf({ email }: Given): string {

@@ -23,12 +23,14 @@ export const Session = z.object({
   kind: z.enum(['person', 'key']),
   /** `user_…` or `key_…`: what `stages[].by` names. */
   id: z.string(),
-  /** What members of the organization see: a person's public name, else their mailbox; a key's label, else its id. */
-  name: z.string(),
-  /** The person's mailbox, for themselves; null for a key. It is never sealed. */
-  email: z.string().nullable(),
-  /** What is sealed, in public, when this credential approves or decides; null while a person has chosen no name. */
-  public_name: z.string().nullable(),
+  name: z
+    .string()
+    .describe('For the organization’s own eyes: a public name, else the mailbox; a key’s label, else its id'),
+  email: z.string().nullable().describe('The person’s mailbox, for themselves; null for a key. It is never sealed'),
+  public_name: z
+    .string()
+    .nullable()
+    .describe('What is sealed, in public, when this one approves or decides; null: a person has chosen none yet'),
   role: Role,
   organization: Organization,
   /** Every organization this person may switch to; of a key its own. */
@@ -53,8 +55,10 @@ export const TeamMemberChange = z.object({ role: Role });
 export const TeamMember = z.object({
   id: z.string(),
   email: z.string(),
-  /** By which they stand in receipts; null until they have chosen it. */
-  public_name: z.string().nullable(),
+  public_name: z
+    .string()
+    .nullable()
+    .describe('By which they stand in receipts; null until they have chosen it and signed in here'),
   role: Role,
   /** A person's e-mail address, or the label of the key that invited. */
   invited_by: z.string(),

@@ -21,8 +21,10 @@ export const CreatedOrganization = Organization.extend({
 });
 export const OrganizationChange = z.object({ name: Line.optional(), four_eyes: z.boolean().optional() });
 
-/** `label` is sealed, in public, when the key approves or decides; without one its id is. */
-export const NewKey = z.object({ role: Role, label: KeyLabel.optional() });
+export const NewKey = z.object({
+  role: Role,
+  label: KeyLabel.describe('Sealed, in public, when the key approves or decides; without one its id is').optional(),
+});
 export const Key = z.object({
   id: z.string(),
   organization_id: z.string(),

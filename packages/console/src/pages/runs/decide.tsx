@@ -1,6 +1,8 @@
 /** Approve or reject, with a note: it says first what will have happened. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
@@ -46,6 +48,9 @@ export function Decide(props: DecideProps) {
 
 function DecideNamed({ run, decision, onClose }: DecideProps) {
   const session = useSession();
+  const store = useQueryClient();
+  // The name may have been changed elsewhere: what is shown is what is sealed.
+  useEffect(() => void store.invalidateQueries({ queryKey: KEYS.session }), [store]);
   const [note, setNote] = useState('');
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';

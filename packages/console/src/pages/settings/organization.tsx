@@ -101,7 +101,7 @@ function FourEyes({ organization, why }: Part) {
         label="Four eyes"
         on={on}
         why={why}
-        hint="Whoever posted the work of a Run cannot approve it: somebody else has to look. Without it, one person or key may do both."
+        hint="Whoever posted the work of a Run can neither decide its open checks nor approve it: somebody else has to look. Without it, one person or key may do both."
         onChange={(four_eyes) => (four_eyes ? act.mutate({ four_eyes }) : setEnding(true))}
       />
       {act.error && !ending ? <Problem error={act.error} /> : null}
