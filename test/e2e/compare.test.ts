@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor } from './browser.ts';
+import { enter } from './first-sign-in.ts';
 import { type House, startHouse } from './house.ts';
 import { mintGeneric } from './mint.ts';
 
@@ -21,6 +22,7 @@ describe('a file beside a shared receipt', () => {
   let house: House;
   let browser: Browser;
   let text_url = '';
+  let text_receipt_id = '';
   let json_url = '';
   const folder = mkdtempSync(join(tmpdir(), 'e2e-compare-'));
 
@@ -30,7 +32,11 @@ describe('a file beside a shared receipt', () => {
       ['Visit notes', NOTES],
       ['Roof, north side', 'a photo'],
     ] as const;
-    text_url = (await mintGeneric(house, { title: 'Roof survey', output: TEXT, evidence })).share_url;
+    ({ share_url: text_url, receipt_id: text_receipt_id } = await mintGeneric(house, {
+      title: 'Roof survey',
+      output: TEXT,
+      evidence,
+    }));
     json_url = (await mintGeneric(house, { title: 'Invoice check', output: VALUE, evidence: [] })).share_url;
   });
   after(async () => {
@@ -217,6 +223,32 @@ describe('a file beside a shared receipt', () => {
     await page.goto(text_url);
     await page.getByText('The receipt itself does not verify, so no file is compared with it.').waitFor();
     assert.equal(await page.locator('#drop').isVisible(), false);
+    clean();
+    await context.close();
+  });
+
+  test('is compared in the console, too, beside the receipt that was hashed there', async () => {
+    const { page, context, clean } = await visitor(browser, house.ledger_url, { reducedMotion: 'reduce' });
+    await enter(page, house.sign_in_url);
+    await page.getByRole('heading', { level: 1, name: 'Demo Workshop' }).waitFor();
+    await page.goto(`${house.ledger_url}/receipts/${text_receipt_id}`);
+    await page.getByRole('heading', { name: 'Compare a file' }).waitFor();
+    const posted: string[] = [];
+    page.on('request', (request) => request.method() !== 'GET' && posted.push(request.url()));
+    const file = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+    await page
+      .getByLabel('choose one')
+      .setInputFiles([file('deliverable.txt', TEXT), file('notes.txt', NOTES), file('echoed.txt', `${TEXT}\n`)]);
+    await page.locator('.compared > li').nth(2).waitFor();
+    const said = await page.locator('.compared > li').allInnerTexts();
+    const lines = said.map((text) => text.replace(/\n+/g, '\n'));
+    assert.deepEqual(lines, [
+      `deliverable.txt\nThis file is the sealed output.\n${sha256(TEXT)}`,
+      `notes.txt\nThis file is evidence.\nVisit notes\n${sha256(NOTES)}`,
+      `echoed.txt\nThis file is not in this receipt.\nIt ends in a newline that was not sealed: without that newline it would be the sealed output.\n${sha256(`${TEXT}\n`)}`,
+    ]);
+    assert.deepEqual(posted, []);
+    await assertAccessible(page, 'a receipt in the console with compared files');
     clean();
     await context.close();
   });

@@ -1,11 +1,15 @@
 /** The receipts' pages: filters live in the address, a search knows how far it came, bytes are shown as they are. */
 import { strict as assert } from 'node:assert';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { ReceiptPage, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
+import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { seqOf, stretchesOf, textOf } from '../src/pages/receipts/bytes.ts';
+import { foundOf } from '../src/pages/receipts/comparing.ts';
 import { asksForAll, changed, filtersOf } from '../src/pages/receipts/filters.ts';
+import { hashesOf } from '../src/pages/receipts/hash-file.ts';
 import { printOf } from '../src/pages/receipts/print.ts';
 import { PAGE_ROWS, PAGES_UNASKED, reachOf } from '../src/pages/receipts/searching.ts';
 
@@ -122,5 +126,33 @@ describe('a receipt and its bytes', () => {
       assert.doesNotThrow(() =>
         printOf({ schema, checks: 7, verdict: [], evidence: { length: 1e9 }, findings: 'x' }, false),
       );
+  });
+});
+
+describe('a file beside a receipt', () => {
+  const generic = JSON.parse(sealed.find(({ file }) => file === 'receipt--generic.json')!.bytes.toString());
+  const { evidence } = sealedFilesOf(generic);
+  const never = new AbortController().signal;
+
+  test('is hashed a slice at a time, and says how far it is', async () => {
+    const bytes = new Uint8Array(2.5 * 1024 * 1024).fill(7);
+    const read: number[] = [];
+    const { sha256, byte_size } = await hashesOf(new Blob([bytes]), (at) => read.push(at), never);
+    assert.equal(sha256, createHash('sha256').update(bytes).digest('hex'));
+    assert.deepEqual([byte_size, read], [bytes.length, [1, 2, 2.5].map((mebibytes) => mebibytes * 1024 * 1024)]);
+    await assert.rejects(
+      hashesOf(new Blob([bytes]), () => {}, AbortSignal.abort()),
+      { name: 'AbortError' },
+    );
+  });
+
+  test('is told what it is, and one that is nothing of it is told so', async () => {
+    const known = { ...(await hashesOf(new Blob(['x']), () => {}, never)), sha256: evidence[0]!.sha256, byte_size: 0 };
+    const found = foundOf('a.txt', { ...known, byte_size: evidence[0]!.byte_size ?? 0 }, evidence);
+    assert.deepEqual([found.is_sealed, found.labels[0]], [true, evidence[0]!.label]);
+    const other = foundOf('b.txt', await hashesOf(new Blob(['y']), () => {}, never), evidence);
+    assert.deepEqual([other.is_sealed, other.sentences], [false, ['This file is not in this receipt.']]);
+    const unread = foundOf('folder', null, evidence);
+    assert.deepEqual([unread.is_sealed, unread.sha256], [false, null]);
   });
 });

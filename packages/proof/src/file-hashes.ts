@@ -4,7 +4,7 @@ import { ProofError } from './error.ts';
 import { decodeUtf8, parseStrict } from './parse.ts';
 import { type Sha256, sha256Hex, startSha256 } from './sha256.ts';
 
-/** A file beyond this is known by its bytes alone: its text would have to be held in memory. */
+/** Unless told otherwise, a file beyond this is known by its bytes alone: its text would have to be held in memory. */
 export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Plain data, so that a browser's worker can hand it to its page. */
@@ -16,7 +16,7 @@ export interface FileHashes {
   without_newline_sha256: string | null;
   /** Of the canonical form (RFC 8785) of its JSON; null where it has none. */
   canonical_sha256: string | null;
-  /** Why it has none: a code of `ProofError`, or `too_large` for one over `MAX_TEXT_BYTES`. */
+  /** Why it has none: a code of `ProofError`, or `too_large`. */
   not_canonical: string | null;
   /** Of its text as a canonical JSON string, quotes and all; null where it is no UTF-8 text or too large. */
   json_string_sha256: string | null;
@@ -32,10 +32,15 @@ export class FileHasher {
   #end: Uint8Array = new Uint8Array();
   #parts: Uint8Array[] | null = [];
   #bytes = 0;
+  readonly #largest_text: number;
+
+  constructor(largest_text_bytes = MAX_TEXT_BYTES) {
+    this.#largest_text = largest_text_bytes;
+  }
 
   push(part: Uint8Array): void {
     this.#bytes += part.length;
-    if (this.#bytes > MAX_TEXT_BYTES) this.#parts = null;
+    if (this.#bytes > this.#largest_text) this.#parts = null;
     this.#parts?.push(part);
     const end = joined([this.#end, part.subarray(-2)]);
     const before = part.subarray(0, -2);

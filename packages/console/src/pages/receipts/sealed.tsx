@@ -10,6 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { ShareLink } from '../../parts/share-link.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { ChainPlace } from './chain-place.tsx';
+import { Compare } from './compare.tsx';
 import { Integrity } from './integrity.tsx';
 import { Opening } from './opening.tsx';
 import { printQuery } from './queries.ts';
@@ -55,6 +56,7 @@ export function Sealed({ id, bytes, at, around }: SealedProps) {
         </div>
         <div>
           <StoredBytes bytes={bytes} id={id} />
+          {verdict.ok && payload && verdict.receipt_id === id && <Compare receipt={payload} />}
           <Section title="Place in the chain">
             <ChainPlace around={around} verdict={verdict} />
           </Section>
