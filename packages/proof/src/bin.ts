@@ -21,7 +21,8 @@ a folder with any of those in it (other files are skipped and counted), or - for
   --evidence FILE      FILE must be a piece of this one receipt's evidence; may be given more than once
   --json               the report as JSON on standard output
 
-A file is compared by the SHA-256 of its bytes; where an output was JSON, also by that of its canonical form (RFC 8785).
+A file is compared by the SHA-256 of its bytes; where an output was JSON, also by that of its canonical form (RFC 8785),
+up to 64 MiB.
 
 Exit codes: 0 all is well, 1 a check failed or there was nothing to verify, 2 wrong use.
 `;

@@ -56,7 +56,11 @@ export function startHashing(): Promise<Hashing> {
     },
   };
   return new Promise((resolve, reject) => {
-    worker.addEventListener('error', () => reject(new Error('the worker does not run')));
+    worker.addEventListener('error', () => {
+      reject(new Error('the worker does not run'));
+      // Or ran until now: what it was reading stays unread.
+      hear?.({ order, failed: 'Error' });
+    });
     worker.addEventListener('message', ({ data }) => {
       if (data.order === 0) resolve(hashing);
       else if (data.order === order) hear?.(data);

@@ -12,6 +12,8 @@ declare const self: {
 };
 
 const SLICE_BYTES = 4 * 1024 * 1024;
+/** Dense JSON takes some twenty times its size in memory, and a phone has little. */
+const LARGEST_TEXT_BYTES = 16 * 1024 * 1024;
 /** The order that counts; an older one that is still being read ends. */
 let current = 0;
 
@@ -25,7 +27,7 @@ self.addEventListener('message', ({ data: { order, file } }) => {
 self.postMessage({ order: 0 });
 
 async function read(order: number, file: PickedFile): Promise<void> {
-  const hasher = new FileHasher();
+  const hasher = new FileHasher(LARGEST_TEXT_BYTES);
   // A file that is gone says that it has no bytes; only reading it fails.
   if (file.size === 0) await file.arrayBuffer();
   for (let at = 0; at < file.size; at += SLICE_BYTES) {
