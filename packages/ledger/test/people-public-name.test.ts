@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addMember, named, newMailbox, signIn } from './people-kit.ts';
 import { readPdf } from './print-kit.ts';
 import { eachLedger, type Tenant } from './running.ts';
-import { runAt } from './story.ts';
+import { mintedReceipt, runAt } from './story.ts';
 
 eachLedger(
   'public names',
@@ -210,6 +210,20 @@ eachLedger(
       });
       assert.match(otherPage.text, new RegExp(`Approved by Ada Lovelace \\(API key\\)[\\s\\S]*${key.id}`));
       assert.doesNotMatch(otherPage.text, /\(person\)/);
+    });
+
+    test('who switched a link is told by public name, else by id: everybody in the organization reads it', async () => {
+      const tenant = await ledger.tenant();
+      const { receipt_id } = await mintedReceipt(tenant);
+      const { id, email, browser } = await member(tenant, 'owner');
+      const switched = async (enabled: boolean) => {
+        await browser.ask('PUT', `/receipts/${receipt_id}/share`, { body: { enabled } });
+        return (await tenant.as('auditor')('GET', `/receipts/${receipt_id}/share`)).changed_by;
+      };
+      assert.equal(await switched(false), id);
+      await named(browser, 'Ada Lovelace');
+      assert.equal(await switched(true), 'Ada Lovelace');
+      assert.equal((await browser.ask('GET', '/session')).json.email, email);
     });
 
     test('the objects that are copied hold no mailbox of whoever approved', async () => {

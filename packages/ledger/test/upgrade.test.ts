@@ -143,7 +143,22 @@ eachEngine('a database of before people chose public names', null, (fresh) => {
       ]);
     await write(rejected, 'rejected', null);
     await write(approved, 'approved', JSON.stringify({ approval: { decision: 'approved', ...approval } }));
+    await db.run('insert into people (id, email, created_at, updated_at) values ($1, $2, $3, $3)', [
+      'user_1',
+      MAILBOX,
+      now(),
+    ]);
+    for (const [org_seq, by] of [MAILBOX, 'first owner'].entries())
+      await db.run(
+        'insert into shares (organization_id, org_seq, enabled, changed_at, changed_by) values ($1, $2, 0, $3, $4)',
+        [organization_id, org_seq, now(), by],
+      );
     await migrate(db, MIGRATIONS);
+    const switched = await db.all<{ changed_by: string }>('select changed_by from shares order by org_seq');
+    assert.deepEqual(
+      switched.map(({ changed_by }) => changed_by),
+      ['user_1', 'first owner'],
+    );
 
     const final = await loadRun(db, organization_id, rejected);
     assert.deepEqual([final.stage, final.approval!.approver_id], ['Approval', '']);

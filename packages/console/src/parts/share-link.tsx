@@ -9,6 +9,7 @@ import { shareQuery, useSession } from '../api/queries.ts';
 import { toast } from '../frame/toasts.tsx';
 import { whyNot } from '../words/may.ts';
 import { AwayLink, Button } from './button.tsx';
+import { By } from './by.tsx';
 import { copy } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
 import { Switch } from './field.tsx';
@@ -66,7 +67,8 @@ function Hint({ share: { enabled, changed_at, changed_by } }: { share: Share }) 
       {changed_at && (
         <>
           {' '}
-          Switched by {changed_by} <Moment at={changed_at} />.
+          Switched by {changed_by?.startsWith('user_') ? <By id={changed_by} /> : changed_by} <Moment at={changed_at} />
+          .
         </>
       )}
     </>

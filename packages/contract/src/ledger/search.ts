@@ -57,7 +57,7 @@ export const Share = z.object({
   receipt_id: z.string(),
   share_url: z.string(),
   enabled: z.boolean(),
-  /** When and by whom it was last switched; null while it never was. */
+  /** When and by whom it was last switched: a public name or a key's label, else the id. Null while it never was. */
   changed_at: Instant.nullable(),
   changed_by: z.string().nullable(),
 });

@@ -6,7 +6,7 @@ export interface Principal {
   /** `user_…` or `key_…`. */
   id: string;
   role: Role;
-  /** For the organization's own eyes: a public name, else an e-mail address; a key's label, else its id. */
+  /** A person's public name, a key's label; where there is none, the id. Never a mailbox: it may be kept and shown. */
   name: string;
 }
 

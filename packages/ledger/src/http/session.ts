@@ -141,7 +141,7 @@ async function sessionOf(
   return {
     kind: person === null ? 'key' : 'person',
     id,
-    name,
+    name: person === null ? name : (person.public_name ?? person.email),
     email: person?.email ?? null,
     public_name: person === null ? sealedNameOfKey(principal) : person.public_name,
     role,

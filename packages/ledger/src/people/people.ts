@@ -183,7 +183,7 @@ export class People {
       expires_at: session.expiresAt.toISOString(),
       organizations: places.map(({ id, name, role }: PlaceOfWork) => ({ id, name, role })),
       principal: place
-        ? { organization_id: place.id, id: user.id, role: place.role, name: place.public_name ?? user.email }
+        ? { organization_id: place.id, id: user.id, role: place.role, name: place.public_name ?? user.id }
         : null,
     };
   }
