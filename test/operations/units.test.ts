@@ -205,30 +205,6 @@ describe('deploy/', () => {
     });
   });
 
-  test('nginx takes its file', { skip: spawnSync('nginx', ['-v']).status !== 0 && 'nginx is not here' }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
-    const key = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=x',
-      '-keyout',
-      `${folder}/k`,
-      '-out',
-      `${folder}/c`,
-    ];
-    await run('openssl', key);
-    const server = readFileSync('deploy/nginx.conf', 'utf8')
-      .replace(/\/etc\/.*fullchain\.pem/, `${folder}/c`)
-      .replace(/\/etc\/.*privkey\.pem/, `${folder}/k`);
-    writeFileSync(join(folder, 'nginx.conf'), `pid ${folder}/pid; events {} http { ${server} }`);
-    await run('nginx', ['-t', '-c', join(folder, 'nginx.conf')]);
-    rmSync(folder, { recursive: true });
-  });
-
   test('every block of the page is run by a test, and its links lead to files', () => {
     const tests = readdirSync('test/operations')
       .map((file) => readFileSync(join('test/operations', file), 'utf8'))
