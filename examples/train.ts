@@ -3,6 +3,7 @@
  * command of a `fine_tune` job; without one, by hand, it writes into the current folder.
  *
  *   payload   base_model, dataset, dataset_sha256?, epochs?, learning_rate?, weight_decay?
+ *   datasets  the granted one is read where the router says it is; another is looked for beside this file
  *   stdout    the loss of every epoch
  *   artifact  model.json, the weights
  *   metrics   accuracy on rows the training never saw, before (all weights zero) and after
@@ -35,8 +36,12 @@ const HELD_OUT_EVERY = 5;
 
 const began = performance.now();
 const { JOB_ID, JOB_FILE, JOB_ARTIFACTS = '.', JOB_METRICS = 'metrics.json' } = process.env;
-const payload = JOB_FILE ? (JSON.parse(readFileSync(JOB_FILE, 'utf8')) as { payload: Payload }).payload : {};
+const job: Job = JOB_FILE ? JSON.parse(readFileSync(JOB_FILE, 'utf8')) : { payload: {} };
 
+interface Job {
+  payload: Payload;
+  datasets?: { id: string; object_uri: string; checksum_sha256: string }[];
+}
 interface Payload {
   base_model?: string;
   dataset?: string;
@@ -52,13 +57,18 @@ const {
   epochs = 200,
   learning_rate = 0.5,
   weight_decay = 0.001,
-} = payload;
-const file = fileURLToPath(new URL(`${dataset}.csv`, import.meta.url));
-if (!/^[\w-]+$/.test(dataset) || !existsSync(file)) stop(`there is no dataset ${JSON.stringify(dataset)} here`);
+} = job.payload;
+const granted = job.datasets?.find(({ id }) => id === dataset);
+if (granted !== undefined && !granted.object_uri.startsWith('file:'))
+  stop(`the dataset is at ${granted.object_uri}; this example reads files`);
+if (granted === undefined && !/^[\w-]+$/.test(dataset)) stop(`there is no dataset ${JSON.stringify(dataset)} here`);
+const file = fileURLToPath(granted?.object_uri ?? new URL(`${dataset}.csv`, import.meta.url));
+if (!existsSync(file)) stop(`there is no dataset ${JSON.stringify(dataset)} here`);
 const bytes = readFileSync(file);
 const dataset_sha256 = sha256(bytes);
-if (payload.dataset_sha256 !== undefined && payload.dataset_sha256 !== dataset_sha256)
-  stop(`the dataset has SHA-256 ${dataset_sha256}, the job was queued for ${payload.dataset_sha256}`);
+for (const expected of [job.payload.dataset_sha256, granted?.checksum_sha256])
+  if (expected !== undefined && expected !== dataset_sha256)
+    stop(`the dataset has SHA-256 ${dataset_sha256}, the job was queued for ${expected}`);
 
 const table = readTable(bytes.toString('utf8'));
 const { training, held_out } = split(table);

@@ -39,7 +39,7 @@ describe('the compute pages in a browser', () => {
 
   test('a quote is spelled out and becomes a job, seen from its log to its Run in the ledger', async () => {
     await open('/compute/quotes');
-    await page.getByLabel('GPU').selectOption('rog_astral_5090_32gb');
+    await page.getByLabel('Hardware').selectOption('rog_astral_5090_32gb');
     await page.getByLabel('Hours').fill('0.75');
     await page.getByText('1.50 USD', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Get a quote' }).click();

@@ -50,7 +50,7 @@ async function benchmarkRun(
   await agent.postExecution(id, {
     agent_name: 'machine-benchmark',
     model_name: 'none',
-    provider: 'this machine',
+    provider: hostname(),
     output: benchmark as unknown as JsonObject,
   });
   say(

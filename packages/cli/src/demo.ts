@@ -29,7 +29,6 @@ export interface Training {
   member_id?: string;
   membership_expires_at?: string;
   dataset_id?: string;
-  node_id?: string;
   quote?: { estimated_hours: number; estimated_cost_usd: number; gpu_display_name: string; receipt_id: string };
   job_id?: string;
   /** Jobs that did not complete; each was followed by another. */

@@ -14,6 +14,7 @@ import { type RouterClient, routerClient } from '@rcpt/contract/router/client.ts
 import { STAGES } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Demo, keepDemo, type MintedReceipt, type Training } from './demo.ts';
+import { ownNode } from './own-machine.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url));
 const TABLE = `${EXAMPLES}/iris.csv`;
@@ -24,12 +25,8 @@ const DATASET = 'iris';
 const ESTIMATED_HOURS = 0.1;
 const PATIENCE_MS = 120_000;
 
-/** What the demo's worker and node offer. Nobody should take them for the GPU whose price they borrow. */
-export const DEMO_NODE = {
-  id: 'local-demo',
-  gpu_type: 'rog_astral_5090_32gb',
-  tags: ['demo', 'runs on the CPU of this machine', 'priced as rog_astral_5090_32gb'],
-};
+/** What the worker of `./rcpt up` offers: the machine it runs on, and nothing else. */
+export const DEMO_NODE = ownNode();
 
 /** The words of `./rcpt worker` for the demo's worker. */
 export function workerWords(router_url: string, data: string): string[] {
@@ -86,7 +83,6 @@ export async function demonstrateTraining(place: Place, demo: Demo): Promise<Dem
   const dataset_sha256 = createHash('sha256').update(table).digest('hex');
   await step('dataset_id', () => registerDataset(router, table, dataset_sha256, member_id));
   say(`Dataset     ${DATASET}, SHA-256 ${dataset_sha256.slice(0, 16)}…, access granted`);
-  await step('node_id', () => registerNode(router));
   const quote = await step('quote', () => takeQuote(router, member_id, key('quote')));
   say(`Quote       ${quote.estimated_hours} hours on ${quote.gpu_display_name}: ${usd(quote.estimated_cost_usd)}`);
 
@@ -101,7 +97,9 @@ export async function demonstrateTraining(place: Place, demo: Demo): Promise<Dem
     keep({});
     throw new Error(`the training job ${job_id} did not complete; ${router_url}/jobs/${job_id}/events says why`);
   });
-  say(`Completed   ${job.duration_seconds} s of training: ${usd(job.actual_cost_usd)} at the rate of the server`);
+  say(
+    `Completed   ${job.duration_seconds} s of training, charged by whole seconds, at least one: ${usd(job.actual_cost_usd)}`,
+  );
   const model = await step('model', () => findModel(router, job_id));
   say(`Model       ${model.name}, SHA-256 ${model.sha256.slice(0, 16)}…`);
 
@@ -160,9 +158,10 @@ async function registerDataset(
   return DATASET;
 }
 
-async function registerNode(router: RouterClient): Promise<string> {
-  await router.registerNode({ ...DEMO_NODE, hostname: `${hostname()} (demo, no such GPU)` }).catch(unless('id_taken'));
-  return DEMO_NODE.id;
+/** Before its worker registers: the node is described as what it is. */
+export async function registerOwnNode(router_url: string, token: string | undefined): Promise<void> {
+  const router = routerClient({ base_url: router_url, token });
+  await router.registerNode({ ...DEMO_NODE, hostname: hostname() }).catch(unless('id_taken'));
 }
 
 async function takeQuote(router: RouterClient, member_id: string, key: string): Promise<Training['quote']> {
@@ -216,7 +215,7 @@ async function findModel(router: RouterClient, job_id: string): Promise<Training
   return { name: model.name, uri: model.uri, sha256: model.checksum_sha256!, byte_size: model.size_bytes! };
 }
 
-const PIN_EXECUTION = { agent_name: 'demo', model_name: BASE_MODEL, provider: 'this machine' };
+const PIN_EXECUTION = { agent_name: 'rcpt up', model_name: BASE_MODEL, provider: hostname() };
 
 /** What the job starts from: a classifier whose fifteen numbers are zero. */
 async function openPin(agent: LedgerClient, key: string): Promise<string> {

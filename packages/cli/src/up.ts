@@ -7,8 +7,9 @@ import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { demonstrateBenchmark } from './benchmark.ts';
 import { type Component, NotStarted, startComponent } from './component.ts';
 import { type Demo, openDemo } from './demo.ts';
+import { pricesFile } from './own-machine.ts';
 import { outboxOf, signInLink } from './sign-in.ts';
-import { demonstrateTraining, workerWords } from './training.ts';
+import { demonstrateTraining, registerOwnNode, workerWords } from './training.ts';
 import { welcome } from './welcome.ts';
 
 const HELP = `Usage: ./rcpt up [--data DIR] [--no-demo] [--json]
@@ -20,7 +21,8 @@ worker runs. Later starts find everything as it was.
   --data DIR  where everything is kept (default: data)
   --no-demo   only start
   --json      print the addresses and the demo as one JSON line on stdout
-The settings of ./rcpt ledger and ./rcpt router (LEDGER_PORT, ROUTER_PORT and the others) apply.
+The settings of ./rcpt ledger and ./rcpt router (LEDGER_PORT, ROUTER_PORT and the others) apply. The worker offers this machine's CPU,
+which has a row with a demo rate in DIR/prices.json, beside the rows of PRICES_FILE.
 Exit codes: 0 stopped, 1 cannot work, 2 wrong use.
 `;
 
@@ -66,14 +68,16 @@ export async function up(args: string[]): Promise<number> {
 /** In this order: the router brings its finished jobs to the ledger, the worker takes its jobs from the router. */
 async function start(house: House, data: string, withoutDemo: boolean, say: Say) {
   const admin_token = process.env.LEDGER_ADMIN_TOKEN || randomBytes(32).toString('base64url');
-  const ledger = { ...defaults(ledgerDefaults(data)), LEDGER_ADMIN_TOKEN: admin_token, ...routerToken() };
+  const prices = { PRICES_FILE: pricesFile(data, process.env.PRICES_FILE) };
+  const ledger = { ...defaults(ledgerDefaults(data)), ...prices, LEDGER_ADMIN_TOKEN: admin_token, ...routerToken() };
   const ledger_url = await house.add(['ledger'], ledger, say);
   const demo = withoutDemo ? null : await openDemo(data, ledger_url, admin_token);
   const bridge: Record<string, string> =
     demo === null ? {} : { LEDGER_URL: ledger_url, LEDGER_API_KEY: demo.agent_key };
-  const router_url = await house.add(['router'], { ...defaults(routerDefaults(data)), ...bridge }, say);
+  const router_url = await house.add(['router'], { ...defaults(routerDefaults(data)), ...prices, ...bridge }, say);
   if (demo !== null)
     await ledgerClient({ base_url: ledger_url, token: admin_token }).connectRouter(demo.organization_id, router_url);
+  await registerOwnNode(router_url, process.env.ROUTER_ADMIN_TOKEN || undefined);
   await house.add(['worker', ...workerWords(router_url, data)], {}, say);
   return { ledger_url, router_url, demo };
 }

@@ -26,7 +26,7 @@ Compute router   ${router_url}, with one worker on this machine
 Data             ${data}
 `;
   if (demo === null) return `${addresses}\nCtrl-C stops everything.\n`;
-  return `${addresses}${benchmark(demo)}${training(demo)}
+  return `${addresses}${benchmark(demo)}${training(demo, data)}
 ${await verified(ledger_url, demo)}
 
 Verify it without trusting these servers:
@@ -61,7 +61,7 @@ Benchmark of this machine    ${receipt_id}: ${outcome}, ${score_100} of 100
 `;
 }
 
-function training({ training }: Demo): string {
+function training({ training }: Demo, data: string): string {
   if (training?.cook === undefined) return '';
   const { cook, pin, model, job, eval_before, eval_after } = training;
   return `
@@ -71,7 +71,8 @@ Training on this machine     ${cook.receipt_id}: accuracy ${eval_before} before,
   Pinned model   ${pin?.receipt_id}
   Model file     ${model?.uri}
                  SHA-256 ${model?.sha256}
-  Cost           ${job?.actual_cost_usd.toFixed(2)} USD for ${job?.duration_seconds} s; the node is this machine's CPU, priced as a GPU for show
+  Cost           ${job?.actual_cost_usd.toFixed(2)} USD: ${job?.duration_seconds} s on this machine's CPU, charged by whole seconds, at least one,
+                 at the demo rate in ${data}/prices.json
 `;
 }
 

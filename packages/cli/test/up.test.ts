@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,10 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ledgerClient } from '@rcpt/contract/client.ts';
+import { Price } from '@rcpt/contract/prices.ts';
 import { routerClient } from '@rcpt/contract/router/client.ts';
 import type { Demo } from '../src/demo.ts';
+import { ownPrice, pricesFile } from '../src/own-machine.ts';
 
 // Not through the launcher: a SIGKILL has to hit the process itself.
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -120,6 +122,41 @@ async function signedIn(ledger_url: string, sign_in_url: string): Promise<string
   return [name, role];
 }
 
+describe('the machine it runs on', () => {
+  test('is named by its own processor, at a rate that is said to be the demo’s', () => {
+    assert.deepEqual(ownPrice('Intel(R) Xeon(R) CPU E5-2686 v4 @ 2.30GHz'), {
+      gpu_type: 'cpu_intel_xeon_cpu_e5_2686_v4_2_30ghz',
+      gpu_name: 'Intel(R) Xeon(R) CPU E5-2686 v4 @ 2.30GHz (CPU, demo rate)',
+      vram_gb: 0,
+      hourly_rate_usd: 0.2,
+    });
+    for (const model of ['', ' ', '(R)', '日本', 'x'.repeat(500)])
+      assert.equal(Price.safeParse(ownPrice(model)).success, true, model);
+    assert.equal(ownPrice('').gpu_type, 'cpu_of_unknown_model');
+  });
+
+  test('has a row in a file that is kept, beside the rows of PRICES_FILE', () => {
+    const data = temporaryFolder();
+    const own = join(data, 'prices.json');
+    const earlier = { ...ownPrice('An earlier machine'), hourly_rate_usd: 1 };
+    writeFileSync(own, JSON.stringify([earlier]));
+    const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+    assert.equal(pricesFile(data, undefined), own);
+    assert.deepEqual(read(own), [earlier, ownPrice()]);
+    writeFileSync(own, JSON.stringify([{ ...ownPrice(), hourly_rate_usd: 0.35 }]));
+    pricesFile(data, '');
+    assert.deepEqual(read(own), [{ ...ownPrice(), hourly_rate_usd: 0.35 }], 'what somebody changed stays');
+
+    const theirs = join(data, 'theirs.json');
+    const row = { gpu_type: 'h100', gpu_name: 'H100', vram_gb: 80, hourly_rate_usd: 9 };
+    writeFileSync(theirs, JSON.stringify([row]));
+    assert.deepEqual(read(pricesFile(data, theirs)), [row, { ...ownPrice(), hourly_rate_usd: 0.35 }]);
+    assert.deepEqual(read(theirs), [row]);
+    writeFileSync(theirs, '{');
+    assert.equal(pricesFile(data, theirs), theirs, 'the ledger says what is wrong with it');
+  });
+});
+
 describe('npm start', () => {
   test('ends in three receipts, the cook with its pin sealed in; a second start changes nothing', async () => {
     const data = join(temporaryFolder(), 'data');
@@ -137,7 +174,8 @@ describe('npm start', () => {
     );
     assert.equal(cook.pinned_model.pin_receipt_id, pin.receipt_id);
     assert.equal(cook.pinned_model.pin_receipt_sha256, pin.receipt_sha256);
-    assert.equal(cook.cook.runner, 'rog_astral_5090_32gb');
+    const price = ownPrice();
+    assert.equal(cook.cook.runner, price.gpu_type);
     const { metrics, eval_before, eval_after } = cook.cook as {
       metrics: Record<string, unknown>;
       eval_before: number;
@@ -146,11 +184,26 @@ describe('npm start', () => {
     assert.ok(eval_after > eval_before);
     assert.deepEqual([metrics.job_id, metrics.model_sha256], [training?.job_id, training?.model?.sha256]);
 
+    assert.deepEqual([metrics.billed_seconds, (metrics.duration_seconds as number) < 60], [1, true]);
+    // No receipt and nothing that is shown names hardware that was not there, or somebody who read what a program approved.
+    const shown = await Promise.all(
+      [demo.share_url!, training!.pin!.share_url, training!.cook!.share_url].flatMap((url) =>
+        ['application/json', 'text/html'].map(async (accept) => (await fetch(url, { headers: { accept } })).text()),
+      ),
+    );
+    const runs = JSON.stringify(await ledgerClient({ base_url: ledger_url, token: demo.auditor_key }).listRuns());
+    const lines = readdirSync(join(data, 'receipts'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => readFileSync(join(data, 'receipts', name), 'utf8'));
+    for (const text of [...shown, runs, ...lines, ...first.said])
+      assert.doesNotMatch(text, /5090|rtx|rog_astral|this machine['’]s GPU|compared with|[Rr]ead by/);
+    assert.ok(runs.includes(`${price.gpu_name} at 0.20 USD per hour`));
+
     const router = routerClient({ base_url: router_url });
     const forwarded = routerClient({ base_url: `${ledger_url}/router`, token: demo.auditor_key });
     assert.deepEqual(await forwarded.listJobs(), await router.listJobs(), 'people see the router through the ledger');
     const job = await router.getJob(training!.job_id!);
-    assert.deepEqual([job.status, job.attempt, job.assigned_node_id], ['completed', 1, 'local-demo']);
+    assert.deepEqual([job.status, job.attempt, job.assigned_node_id], ['completed', 1, `local-${price.gpu_type}`]);
     assert.deepEqual(
       (await router.inventory()).map(({ tags }) => tags.includes('runs on the CPU of this machine')),
       [true],

@@ -115,7 +115,7 @@ function NoJobs({ filtered, clear }: { filtered: boolean; clear: () => void }) {
     );
   return (
     <Empty icon="runs" title="No jobs yet">
-      <p>A job starts with a quote: which GPU, for how many hours. The first worker that fits runs it.</p>
+      <p>A job starts with a quote: which hardware, for how many hours. The first worker that fits runs it.</p>
       <ButtonLink href="/compute/quotes">Quote a job</ButtonLink>
     </Empty>
   );
@@ -134,7 +134,7 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
           { label: 'Job' },
           { label: 'Status' },
           { label: 'Member', kind: 'widest' },
-          { label: 'GPU', kind: 'wide' },
+          { label: 'Hardware', kind: 'wide' },
           { label: 'Cost', kind: 'number' },
           { label: 'Created', kind: 'number' },
         ]}

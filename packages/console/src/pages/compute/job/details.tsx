@@ -18,7 +18,7 @@ export function Details({ job, events }: { job: Job; events: readonly JobEvent[]
       <Fact label="Member">
         <Link href={`/compute/jobs?member=${encodeURIComponent(job.member_id)}`}>{memberName(job.member_id)}</Link>
       </Fact>
-      <Fact label="GPU">{gpuName(job.requested_gpu_sku)}</Fact>
+      <Fact label="Hardware">{gpuName(job.requested_gpu_sku)}</Fact>
       {worker_id !== null && (
         <Fact label="Worker">
           <Link href={`/compute/workers/${encodeURIComponent(worker_id)}`}>

@@ -71,7 +71,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
         ))}
       </SelectField>
       <SelectField
-        label="GPU"
+        label="Hardware"
         error={errorAt(ask.error, 'requested_gpu_sku')}
         value={requested_gpu_sku}
         onChange={({ target }) => set({ requested_gpu_sku: target.value })}

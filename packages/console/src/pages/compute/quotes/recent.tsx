@@ -61,7 +61,7 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
         label="Quotes, newest first"
         columns={[
           { label: 'For' },
-          { label: 'GPU', kind: 'wide' },
+          { label: 'Hardware', kind: 'wide' },
           { label: 'Member', kind: 'wide' },
           { label: 'Given', kind: 'wide' },
           { label: 'Price', kind: 'number' },

@@ -16,7 +16,7 @@ export function Offer({ worker }: { worker: Worker }) {
   const most = capabilities.max_concurrent_jobs;
   return (
     <Facts>
-      <Fact label="GPUs">{skus === null ? 'Any' : skus.map(gpuName).join(', ') || 'None'}</Fact>
+      <Fact label="Hardware">{skus === null ? 'Any' : skus.map(gpuName).join(', ') || 'None'}</Fact>
       <Fact label="Job types">
         {types === null ? (
           'All'
