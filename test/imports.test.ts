@@ -63,7 +63,7 @@ describe('imports', () => {
         );
   });
 
-  test('the console takes types alone from contract and zod: a browser loads neither, but for prices and signatures', () => {
+  test('the console takes types alone from contract and zod: a browser loads neither, but for sums and signatures', () => {
     // A receipt is printed by its lane, in a script of its own that is loaded with the first receipt.
     const printing = /\/pages\/receipts\/(print|without-eval)\.ts$/;
     const loaded = sources.filter(({ file }) => file.startsWith('packages/console/') && !printing.test(file));
@@ -74,7 +74,7 @@ describe('imports', () => {
       );
     for (const { file, text } of loaded)
       for (const [statement] of text.matchAll(
-        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!prices\.ts|money\.ts|signer\.ts)[^']+)'/g,
+        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!money\.ts|signer\.ts)[^']+)'/g,
       ))
         assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });
