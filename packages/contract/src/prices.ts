@@ -34,9 +34,6 @@ export const DEFAULT_PRICES: readonly GpuPrice[] = [
   },
 ];
 
-export const ANNUAL_MEMBERSHIP_USD = '100.00';
-export const MEMBERSHIP_DAYS = 365;
-
 /** A later row replaces an earlier one of its type, at the place of the earlier one. */
 export function priceTable(rows: readonly GpuPrice[]): PriceTable {
   const by_type = new Map(rows.map((row) => [row.gpu_type, row]));

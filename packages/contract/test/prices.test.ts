@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  ANNUAL_MEMBERSHIP_USD,
-  DEFAULT_PRICES,
-  type GpuPrice,
-  Price,
-  priceOfRow,
-  priceTable,
-  showPrice,
-} from '../src/prices.ts';
+import { ANNUAL_MEMBERSHIP_USD } from '../src/membership.ts';
+import { DEFAULT_PRICES, type GpuPrice, Price, priceOfRow, priceTable, showPrice } from '../src/prices.ts';
 
 const row = (gpu_type: string, hourly_rate_usd: string): GpuPrice => ({
   gpu_type,

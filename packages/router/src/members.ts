@@ -1,5 +1,5 @@
 /** Members and datasets: what each act changes and which receipt it leaves. */
-import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/prices.ts';
+import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membership.ts';
 import type { GrantedDataset, Member } from '@rcpt/contract/router/members.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { instant, millisOf } from './domain/time.ts';

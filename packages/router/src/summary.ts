@@ -1,5 +1,6 @@
 /** The summary page: counts and sums as of now. */
-import { ANNUAL_MEMBERSHIP_USD, type PriceTable } from '@rcpt/contract/prices.ts';
+import { ANNUAL_MEMBERSHIP_USD } from '@rcpt/contract/membership.ts';
+import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/prices.ts';
+import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membership.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../../../api/act.ts';
