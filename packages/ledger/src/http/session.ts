@@ -75,7 +75,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Work in another of one’s organizations from now on, or choose one’s public name',
         description:
-          '`public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
+          '`public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. It is one line of 1 to 100 visible characters without an e-mail address or an id in it, and is kept trimmed and in Unicode form NFC. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
         body: SessionChange,
         response: { 200: Session },
       },
