@@ -161,7 +161,9 @@ export function* violations(schema: Schema, base: unknown, at = 'the body', dept
     }
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       const value = base[name] ?? sample(member);
-      for (const wrong of wrongTypes(member))
+      // An optional member that is null is one left out.
+      const isRequired = schema.required?.includes(name) === true;
+      for (const wrong of wrongTypes(member).filter((value) => isRequired || value !== null))
         yield [`${at}.${name} as ${JSON.stringify(wrong)}`, { ...base, [name]: wrong }];
       for (const wrong of outOfBounds(member))
         yield [`${at}.${name} out of bounds: ${shortened(wrong)}`, { ...base, [name]: wrong }];

@@ -1,8 +1,14 @@
 /** The pin that a cook points at: taken from the stored receipt only while that is what was sealed. Pure. */
 import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
-import type { StoredPin } from '../store/chains.ts';
 import { refuse } from './run.ts';
+
+/** A pin as it is stored; null for what is not there any more. */
+export interface StoredPin {
+  payload: string | null;
+  /** The hash by which the chain knows it: its successor's parent, or the head. */
+  linked_sha256: string | null;
+}
 
 /** Throws `pin_damaged`: an altered pin must not be copied into a receipt that verifies. */
 export function intactPin({ payload, linked_sha256 }: StoredPin, slug: string): PinnedModel {

@@ -1,6 +1,7 @@
 /** The chains: heads, receipts and pins. The tables refuse a fork; these functions refuse everything else. */
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import type { StoredPin } from '../domain/pin.ts';
 import { fitting } from './page.ts';
 
 /** The parent of an organization's first receipt. */
@@ -117,13 +118,6 @@ export async function movePin(tx: Queries, organization_id: string, slug: string
      on conflict (organization_id, slug) do update set org_seq = excluded.org_seq`,
     [organization_id, slug, org_seq],
   );
-}
-
-/** A pin as it is stored; null for what is not there any more. */
-export interface StoredPin {
-  payload: string | null;
-  /** The hash by which the chain knows it: its successor's parent, or the head. */
-  linked_sha256: string | null;
 }
 
 /** The most recent pin of this slug. Null: there was none. */
