@@ -39,12 +39,14 @@ describe('the compute pages in a browser', () => {
 
   test('a quote is spelled out and becomes a job, seen from its log to its Run in the ledger', async () => {
     await open('/compute/quotes');
-    await page.getByLabel('Hardware').selectOption('rog_astral_5090_32gb');
+    // What the demo's worker offers is the machine it runs on.
+    const { requested_gpu_sku } = await router.getJob(house.demo.training.job_id);
+    await page.getByLabel('Hardware').selectOption(requested_gpu_sku);
     await page.getByLabel('Hours').fill('0.75');
-    await page.getByText('1.50 USD', { exact: true }).waitFor();
+    await page.getByText('0.15 USD', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Get a quote' }).click();
     await page.getByText('Quoted', { exact: true }).waitFor();
-    await page.getByText('2.00 USD/h × 0.75 h').waitFor();
+    await page.getByText('0.20 USD/h × 0.75 h').waitFor();
     await page.getByLabel('Payload').fill('{"title": ');
     await page.getByRole('button', { name: 'Submit as job' }).click();
     await page.getByText('This is no JSON').waitFor();
@@ -61,7 +63,7 @@ describe('the compute pages in a browser', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1)!;
     const [artifact] = await router.jobArtifacts(id);
     await page.locator('.artifact', { hasText: artifact!.name }).getByText(artifact!.checksum_sha256!).waitFor();
-    await page.getByText('2.00 USD/h × 0.75 h =').waitFor();
+    await page.getByText('0.20 USD/h × 0.75 h =').waitFor();
     await page.getByText('Fine tune job completed').waitFor();
     await page.getByRole('link', { name: /Softmax, once more/ }).waitFor();
     await assertAccessible(page, 'a completed job');
