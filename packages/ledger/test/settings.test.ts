@@ -58,6 +58,9 @@ test('a database or an address that the system refuses is told as the setting it
   const file = join(folder, 'file');
   writeFileSync(file, 'no database '.repeat(1000));
   mkdirSync(join(folder, 'directory'));
+  const prices = join(folder, 'prices.json');
+  const row = { gpu_type: 'a', gpu_name: 'A', vram_gb: 0, hourly_rate_usd: 1 };
+  writeFileSync(prices, JSON.stringify([row, { gpu_type: 'b', vram_gb: 0, hourly_rate_usd: 1 }]));
   const wrong: [Record<string, string>, RegExp][] = [
     [
       { LEDGER_DATABASE_URL: `sqlite:${folder}/directory` },
@@ -65,6 +68,10 @@ test('a database or an address that the system refuses is told as the setting it
     ],
     [{ LEDGER_DATABASE_URL: `sqlite:${file}` }, /^LEDGER_DATABASE_URL: .*: file is not a database$/],
     [{ LEDGER_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' }, /^LEDGER_DATABASE_URL: .*ECONNREFUSED/],
+    [
+      { PRICES_FILE: prices },
+      /^PRICES_FILE: got ".*prices\.json", takes a JSON list of rows .*: row 2 \("b"\) gpu_name is missing$/,
+    ],
     [{ LEDGER_HOST: '127.0.0.999' }, /^LEDGER_HOST.*: got "127\.0\.0\.999 0", takes an address of this machine/],
   ];
   for (const [i, [environment, line]] of wrong.entries()) {

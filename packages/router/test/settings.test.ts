@@ -40,6 +40,9 @@ test('a database, a folder or an address that the system refuses is told as the 
   const file = join(folder, 'file');
   writeFileSync(file, 'no database '.repeat(1000));
   mkdirSync(join(folder, 'directory'));
+  const prices = join(folder, 'prices.json');
+  const row = { gpu_type: 'a', gpu_name: 'A', vram_gb: 0, hourly_rate_usd: 1 };
+  writeFileSync(prices, JSON.stringify([row, { gpu_type: 'b', vram_gb: 0, hourly_rate_usd: 1 }]));
   const wrong: [Record<string, string>, RegExp][] = [
     [
       { ROUTER_DATABASE_URL: `sqlite:${folder}/directory` },
@@ -48,6 +51,10 @@ test('a database, a folder or an address that the system refuses is told as the 
     [{ ROUTER_DATABASE_URL: `sqlite:${file}` }, /^ROUTER_DATABASE_URL: .*: file is not a database$/],
     [{ ROUTER_DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' }, /^ROUTER_DATABASE_URL: .*ECONNREFUSED/],
     [{ ROUTER_RECEIPTS_DIR: file }, /^ROUTER_RECEIPTS_DIR: got ".*\/file", takes a folder it can write to: /],
+    [
+      { PRICES_FILE: prices },
+      /^PRICES_FILE: got ".*prices\.json", takes a JSON list of rows .*: row 2 \("b"\) gpu_name is missing$/,
+    ],
     [{ ROUTER_HOST: '127.0.0.999' }, /^ROUTER_HOST.*: got "127\.0\.0\.999 0", takes an address of this machine/],
   ];
   const ends = wrong.map(async ([environment, line], i) => {

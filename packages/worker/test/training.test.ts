@@ -2,10 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { linesOf, queue, ROOT, reaches, startRouter, startWorker, temporaryFolder } from './kit.ts';
 
@@ -103,6 +103,38 @@ describe('the training', () => {
       losses.every((loss, i) => i === 0 || loss < losses[i - 1]!),
       'the loss falls with every epoch',
     );
+  });
+
+  test('reads the dataset that was granted where the router says it is, and refuses other bytes than were granted', async () => {
+    const router = await startRouter();
+    await startWorker(router.url, { exec: { fine_tune: `node ${TRAIN}` } });
+    const folder = temporaryFolder();
+    const table = join(folder, 'a table.csv');
+    // Without its last flower: another table than the one beside the example.
+    const other = `${IRIS.trim().split('\n').slice(0, -1).join('\n')}\n`;
+    writeFileSync(table, other);
+    const described = {
+      title: 'T',
+      domain: 'd',
+      description: '',
+      license_type: 'l',
+      quality_tier: 'q',
+      row_count: 149,
+    };
+    const place = { object_uri: pathToFileURL(table).href, size_bytes: other.length, checksum_sha256: sha256(other) };
+    await router.client.createDataset({ id: 'iris', ...described, ...place });
+    await router.client.grantAccess('iris', router.member_id);
+    const wish = { job_type: 'fine_tune' as const, payload: { epochs: 3 }, input_dataset_ids: ['iris'] };
+    const { id } = await queue(router, wish);
+    await reaches(router, id, 'completed');
+    const completed = (await router.client.jobEvents(id)).find((event) => event.event_type === 'completed');
+    assert.equal((completed!.payload.metrics as { dataset_sha256: string }).dataset_sha256, sha256(other));
+
+    writeFileSync(table, IRIS);
+    const { id: changed } = await queue(router, wish);
+    await reaches(router, changed, 'failed');
+    const failed = (await router.client.jobEvents(changed)).find((event) => event.event_type === 'failed');
+    assert.match(failed!.message, /train: the dataset has SHA-256 b6b8efc8/);
   });
 
   test('gives the same model twice, and refuses a table that is not the one the job was queued for', async () => {
