@@ -6,6 +6,7 @@ import { MAX_LINE_BYTES } from './lines.ts';
 import { parseStrict } from './parse.ts';
 import { isObject, verifyReceipt } from './receipt.ts';
 import { RouterLedgerVerifier } from './router-ledger.ts';
+import { type SealedWork, sealedWorkOf } from './sealed-work.ts';
 
 /** The end a chain must have; the org_seq is not always known. */
 export type ExpectedHead = { org_seq?: number; receipt_sha256: string };
@@ -27,6 +28,8 @@ export interface FileReport {
   violation: FileViolation | null;
   violations: FileViolation[];
   note: string | null;
+  /** Of one receipt that holds; null for anything else. */
+  work: SealedWork | null;
 }
 
 interface Judge {
@@ -202,8 +205,10 @@ function receiptReport(
     violations.push({ kind: 'head_mismatch', ...pin, expected: head.receipt_sha256, actual: receipt_sha256, detail });
   }
   const end = ok ? { org_seq: org_seq!, receipt_sha256: receipt_sha256! } : null;
-  const judged = { ...report(file, 'receipt', violations), receipts_checked: 1, head: end, note };
-  return { report: judged, receipt: judged.ok ? verdict.payload : null };
+  const receipt = violations.length === 0 ? verdict.payload : null;
+  const work = receipt && sealedWorkOf(receipt);
+  const judged = { ...report(file, 'receipt', violations), receipts_checked: 1, head: end, note, work };
+  return { report: judged, receipt };
 }
 
 function chainReport(file: string, chain: ChainReport, lines: number[]): FileReport {
@@ -213,5 +218,15 @@ function chainReport(file: string, chain: ChainReport, lines: number[]): FileRep
 
 function report(file: string, kind: FileReport['kind'], violations: FileViolation[]): FileReport {
   const violation = violations[0] ?? null;
-  return { file, kind, ok: violation === null, receipts_checked: 0, head: null, violation, violations, note: null };
+  return {
+    file,
+    kind,
+    ok: violation === null,
+    receipts_checked: 0,
+    head: null,
+    violation,
+    violations,
+    note: null,
+    work: null,
+  };
 }

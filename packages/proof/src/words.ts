@@ -1,14 +1,30 @@
 /** Reports in words, for a person. */
 import type { FileReport, FileViolation } from './judge.ts';
+import type { SealedWork } from './sealed-work.ts';
 
-/** What one file was found to be; the first violation spelled out, the others counted. */
-export function fileInWords(report: FileReport): string {
+/** What one file was found to be; the first violation spelled out, the others counted. Alone it says what it seals of the work. */
+export function fileInWords(report: FileReport, isAlone = true): string {
   const { violation, violations, receipts_checked, note } = report;
   const file = oneLine(report.file);
   if (!violation && receipts_checked === 0) return `${file}: nothing to verify${note ? `: ${note}` : ''}\n`;
-  if (!violation) return `${file}: OK, ${holding(report)}\n${note ? `  note: ${note}\n` : ''}`;
+  if (!violation)
+    return `${file}: OK, ${holding(report)}\n${isAlone ? workInWords(report.work) : ''}${note ? `  note: ${note}\n` : ''}`;
   const more = violations.length > 1 ? `  and ${violations.length - 1} more; --json lists them\n` : '';
   return `${file}: FAILED, ${counted(receipts_checked)} checked\n${violationInWords(violation)}${more}`;
+}
+
+/** What the receipt says of the work: sealed by whoever approved it, shown here so that it can be compared. */
+function workInWords(work: SealedWork | null): string {
+  if (work === null) return '';
+  const { agent_name, model_name, output, approved_by, approver_id } = work;
+  const by = [agent_name, model_name].filter((name) => name !== null).map((name) => oneLine(name));
+  const size = output?.byte_size ? `, ${output.byte_size.toLocaleString('en')} bytes` : '';
+  const lines = [
+    by.length > 0 ? `  work by  ${by.join(', ')}\n` : '',
+    output === null ? '' : `  ${output.name}, SHA-256  ${output.sha256}${size}\n`,
+    approved_by === null ? '' : `  approved by  ${oneLine(approved_by)} (${oneLine(approver_id ?? 'no id')})\n`,
+  ];
+  return lines.join('');
 }
 
 function violationInWords(violation: FileViolation): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -49,6 +49,23 @@ test('an export that holds is OK, and the answer says what was and was not shown
   assert.match(stdout, /not shown {2}that nothing was cut off at the end/);
   assert.match(stdout, /not shown {2}when it happened and who did it/);
   assert.equal(stderr, '');
+});
+
+test('one receipt that holds says what it seals of the work; one that does not says nothing of it', () => {
+  const generic = fileURLToPath(new URL('../../../vectors/valid/receipt--generic.json', import.meta.url));
+  const { status, stdout } = run([generic]);
+  assert.equal(status, 0);
+  assert.match(stdout, /^ {2}work by {2}translator, small-7b$/m);
+  assert.match(stdout, /^ {2}output, SHA-256 {2}fb0158531a07[0-9a-f]{52}, 31 bytes$/m);
+  assert.match(stdout, /^ {2}approved by {2}Ada Lovelace \(user_[0-9a-f]{32}\)$/m);
+  const { work } = JSON.parse(run(['--json', generic]).stdout).files[0];
+  assert.deepEqual(
+    [work.agent_name, work.model_name, work.output.byte_size, work.approved_by],
+    ['translator', 'small-7b', 31, 'Ada Lovelace'],
+  );
+  const forged = file('forged.json', readFileSync(generic, 'utf8').replace('translator', 'somebody'));
+  assert.equal(run([forged]).status, 1);
+  assert.doesNotMatch(run([forged]).stdout, /work by|somebody/);
 });
 
 test('an altered receipt in an export fails, with what, where, expected and actual', () => {
