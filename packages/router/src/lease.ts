@@ -22,12 +22,18 @@ export interface LeaseAct {
   kind: 'lease';
   worker_id: string;
   node_id: string;
-  job_types: JobType[];
-  /** Only such as have a queue (`Router.skus`). */
-  gpu_skus: string[];
+  /** The queues it asks for: only such as there are (`Router.skus`). */
+  pairs: Pair[];
   max_jobs: number;
   /** False once nobody waits for the answer any more: nothing is leased for it. */
   wanted(): boolean;
+}
+
+/** What one queue holds. */
+export interface Pair {
+  gpu_sku: string;
+  job_type: JobType;
+  key: string;
 }
 
 /** What a worker that asked is given. */
@@ -57,18 +63,16 @@ export function leaseTogether(
     if (standing === undefined || standing.revoked_at !== null) return workerRevoked();
     const resting = !takesWork(standing);
     const room = roomOf(standing, standing.held + sheet.heldMore(act.worker_id));
-    const keys = resting || room === 0 ? [] : pairsOf(declaredOf(act, standing));
+    const keys = resting || room === 0 ? [] : declaredOf(act, standing);
     const leases = act.wanted() ? take(act, keys, Math.min(act.max_jobs, room), queues, sheet, clock) : [];
     return { resting, full: room === 0, keys, contended: false, leases };
   });
 }
 
-/** What a worker asks for, as far as it declared it. */
-function declaredOf({ gpu_skus, job_types }: LeaseAct, standing: Standing) {
-  return {
-    gpu_skus: gpu_skus.filter((sku) => offers(standing, sku)),
-    job_types: job_types.filter((type) => supports(standing, type)),
-  };
+/** Of the queues a worker asks for, those of what it declared. */
+function declaredOf({ pairs }: LeaseAct, standing: Standing): string[] {
+  const declared = pairs.filter(({ gpu_sku, job_type }) => offers(standing, gpu_sku) && supports(standing, job_type));
+  return declared.map(({ key }) => key);
 }
 
 /** Throws `worker_revoked` for one that was let in before. */
@@ -112,7 +116,7 @@ export type Queues = Map<string, Job[]>;
 export async function headsOf(tx: Queries, acts: LeaseAct[]): Promise<Queues> {
   const wanted = new Map<string, number>();
   for (const act of acts)
-    if (act.wanted()) for (const key of pairsOf(act)) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
+    if (act.wanted()) for (const { key } of act.pairs) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
   const heads = [...wanted].map(async ([key, limit]): Promise<[string, Job[]]> => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
     return [key, await lockQueued(tx, gpu_sku, job_type, limit)];
@@ -126,8 +130,10 @@ export function enqueue(queues: Queues, jobs: Job[]): void {
   if (jobs.length > 0) for (const queue of queues.values()) queue.sort((a, b) => (isBefore(a, b) ? -1 : 1));
 }
 
-function pairsOf({ gpu_skus, job_types }: Pick<LeaseAct, 'gpu_skus' | 'job_types'>): string[] {
-  return [...new Set(gpu_skus)].flatMap((sku) => [...new Set(job_types)].map((type) => queueKey(sku, type)));
+export function pairsOf(gpu_skus: string[], job_types: JobType[]): Pair[] {
+  return [...new Set(gpu_skus)].flatMap((gpu_sku) =>
+    [...new Set(job_types)].map((job_type) => ({ gpu_sku, job_type, key: queueKey(gpu_sku, job_type) })),
+  );
 }
 
 /** Higher priority first, then the older one: ids sort by the instant they were made. */

@@ -33,7 +33,7 @@ import {
   touch,
 } from './domain/job.ts';
 import { instant } from './domain/time.ts';
-import type { Granted } from './lease.ts';
+import { type Granted, pairsOf } from './lease.ts';
 import { registerNodeOf } from './nodes.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
@@ -242,8 +242,10 @@ function leaseNow(
     kind: 'lease',
     worker_id: worker.id,
     node_id: worker.node_id,
-    job_types: body.supported_job_types,
-    gpu_skus: body.supported_gpu_skus.filter((sku) => router.skus.has(sku)),
+    pairs: pairsOf(
+      body.supported_gpu_skus.filter((sku) => router.skus.has(sku)),
+      body.supported_job_types,
+    ),
     max_jobs: body.max_jobs ?? 1,
     wanted: () => !caller.gone(),
   });

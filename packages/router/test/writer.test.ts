@@ -9,11 +9,12 @@ import { eachEngine } from '../../service/test/engines.ts';
 import type { Act } from '../src/acts.ts';
 import { cancel, type Job } from '../src/domain/job.ts';
 import { newJob } from '../src/jobs.ts';
-import type { Granted } from '../src/lease.ts';
+import { type Granted, pairsOf } from '../src/lease.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { openReceiptsFolder, type ReceiptsFolder } from '../src/receipts/folder.ts';
 import { verifyReceipts } from '../src/receipts/verify.ts';
 import { findJob, listEvents } from '../src/store/jobs.ts';
+import { insertWorker, type StoredWorker } from '../src/store/workers.ts';
 import { createWriter } from '../src/writer.ts';
 import { receiptsIn } from './records.ts';
 import { START, temporaryFolder } from './running.ts';
@@ -23,6 +24,25 @@ const SKU = 'rog_astral_5090_32gb';
 const JOB_TYPE = 'inference';
 /** What rides with the next commit waits a quarter of a second for it. */
 const RIDE_MS = 200;
+
+const WORKER: StoredWorker = {
+  id: 'worker_1',
+  node_id: 'rig-1',
+  name: 'rig one',
+  hostname: 'rig-1.local',
+  endpoint_url: null,
+  status: 'online',
+  desired: 'run',
+  capabilities: {},
+  tags: [],
+  version: null,
+  current_jobs: 0,
+  metrics: {},
+  heartbeat_interval_seconds: 30,
+  last_heartbeat_at: null,
+  revoked_at: null,
+  created_at: '2026-05-29T20:00:00.000+00:00',
+};
 
 /** An act that leaves one receipt, named by its member. */
 const act = (name: string): Act<string> => ({
@@ -52,6 +72,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     folder?: (folder: ReceiptsFolder) => Partial<ReceiptsFolder>;
   }) {
     const { db } = await fresh();
+    await insertWorker(db, WORKER, 'a'.repeat(64));
     const path = temporaryFolder();
     const folder = openReceiptsFolder(path);
     const writer = createWriter({
@@ -155,8 +176,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       kind: 'lease',
       worker_id: 'worker_1',
       node_id: 'rig-1',
-      job_types: [JOB_TYPE],
-      gpu_skus: [SKU],
+      pairs: pairsOf([SKU], [JOB_TYPE]),
       max_jobs,
       wanted: () => true,
     });

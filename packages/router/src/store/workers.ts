@@ -91,36 +91,36 @@ export type Standings = Map<string, Standing>;
 
 /**
  * How each worker stands at this instant. Until the transaction ends nobody else leases to these workers or hears from them, so
- * that two processes together cannot lease more to one than it declared: locked first, and read after that by a statement of
- * its own, which sees what the last holder of the lock has committed.
+ * that two processes together cannot lease more to one than it declared. The leases are counted by a statement of its own: once
+ * the rows are locked, it sees what their last holder has committed.
  */
 export async function lockStandings(tx: Queries, ids: string[], at: string): Promise<Standings> {
   if (ids.length === 0) return new Map();
   const among = JSON.stringify(ids);
   const { forUpdate, isAmong } = tx.dialect;
-  const [, rows] = await together(
-    forUpdate === ''
-      ? Promise.resolve()
-      : tx.all(`select id from workers where id ${isAmong('$1')} order by id ${forUpdate}`, [among]),
+  const [workers, counts] = await together(
     tx.all<StandingRow>(
-      `select id, status, desired, capabilities, revoked_at, case when capabilities like '%"max_concurrent_jobs"%' then
-         (select count(*) from jobs where jobs.worker_id = workers.id and jobs.status in ('leased', 'running')
-            and jobs.lease_expires_at > $2) else 0 end as held
-       from workers where id ${isAmong('$1')}`,
+      `select id, status, desired, capabilities, revoked_at from workers where id ${isAmong('$1')} order by id ${forUpdate}`,
+      [among],
+    ),
+    tx.all<{ worker_id: string; held: number }>(
+      `select jobs.worker_id, count(*) as held from workers join jobs on jobs.worker_id = workers.id
+       where workers.id ${isAmong('$1')} and workers.capabilities like '%"max_concurrent_jobs"%'
+         and jobs.status in ('leased', 'running') and jobs.lease_expires_at > $2 group by jobs.worker_id`,
       [among, at],
     ),
   );
+  const held = new Map(counts.map((row) => [row.worker_id, Number(row.held)]));
   return new Map(
-    rows.map(({ id, capabilities, held, ...row }) => [
+    workers.map(({ id, capabilities, ...row }) => [
       id,
-      { ...row, capabilities: JSON.parse(capabilities) as Capabilities, held: Number(held) },
+      { ...row, capabilities: JSON.parse(capabilities) as Capabilities, held: held.get(id) ?? 0 },
     ]),
   );
 }
 interface StandingRow extends Omit<Declared, 'capabilities'> {
   id: string;
   capabilities: string;
-  held: number;
 }
 
 /** Resumed, a worker that said it drains is online again. Throws `not_found`. */
