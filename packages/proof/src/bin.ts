@@ -91,7 +91,7 @@ function asJson({ ok, reports, skipped, matches, scope }: Found): string {
 
 function inWords({ ok, reports, skipped, matches, scope }: Found): string {
   return [
-    ...reports.map((report) => safeForTerminal(fileInWords(report))),
+    ...reports.map((report) => safeForTerminal(fileInWords(report, reports.length === 1))),
     ...matches.map(answerInWords),
     reports.length === 0 ? 'nothing to verify\n' : '',
     skipped.length > 0 ? skippedInWords(skipped.length) : '',
