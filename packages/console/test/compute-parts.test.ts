@@ -15,9 +15,13 @@ import { append, asText, matching, NO_LINES, visibleLines } from '../src/pages/c
 
 describe('durations', () => {
   test('are worded to the two units that matter', () => {
-    const worded = [0, 400, 12_000, 59_400, 59_600, 185_000, 3_600_000, 7_800_000, 90_000_000, -5].map(durationWords);
+    const worded = [0, 0.4, 43, 400, 12_000, 59_400, 59_600, 185_000, 3_600_000, 7_800_000, 90_000_000, -5].map(
+      durationWords,
+    );
     assert.deepEqual(worded, [
       '0 s',
+      '1 ms',
+      '43 ms',
       '0.4 s',
       '12 s',
       '59 s',

@@ -5,7 +5,7 @@ import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { type Bucket, labelWords, sumOf, today, whenWords } from '../src/pages/compute/history.ts';
 import { datesOf, metricsOf, runOf, stepsOf, workerOf } from '../src/pages/compute/job/steps.ts';
 import { declared, gpusOf, machineOf } from '../src/pages/compute/machine.ts';
-import { costOf, hoursOf, payloadOf } from '../src/pages/compute/price.ts';
+import { costOf, hoursOf, offersOf, payloadOf } from '../src/pages/compute/price.ts';
 import { reasonsOf } from '../src/pages/compute/waiting.ts';
 import { waitingWords } from '../src/pages/compute/words.ts';
 
@@ -142,6 +142,16 @@ describe('prices', () => {
     assert.equal(cost(2, 2.5), '5.00');
     assert.equal(cost(2, 0.0025), '0.00');
     assert.equal(cost(0.07, 3), '0.21');
+  });
+
+  test('of what is there go first', () => {
+    const row = (gpu_type: string) => ({ gpu_type, gpu_name: gpu_type, vram_gb: 0, hourly_rate_usd: 1 });
+    assert.deepEqual(
+      offersOf([row('a'), row('b'), row('c')], [{ gpu_type: 'c' }, { gpu_type: 'gone' }]).map(
+        ({ gpu_type, there }) => `${gpu_type} ${there}`,
+      ),
+      ['c true', 'a false', 'b false'],
+    );
   });
 
   test('take hours as people type them', () => {

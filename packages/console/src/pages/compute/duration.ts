@@ -4,9 +4,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`, `4 days 3 h`. */
+/** `43 ms`, `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`, `4 days 3 h`. */
 export function durationWords(ms: number): string {
-  if (ms < 0) return '0 s';
+  if (ms <= 0) return '0 s';
+  // What took some time did not take none.
+  if (ms < 95) return `${Math.ceil(ms)} ms`;
   if (ms < 9.95 * SECOND) return `${Math.round(ms / 100) / 10} s`;
   if (ms < MINUTE - 500) return `${Math.round(ms / SECOND)} s`;
   if (ms < HOUR) return two(Math.round(ms / SECOND), 60, 'min', 's');

@@ -13,6 +13,18 @@ export function costOf({ hourly_rate_usd }: Pick<Price, 'hourly_rate_usd'>, hour
   return formatUsd(multiply(decimal(hourly_rate_usd), decimal(hours)));
 }
 
+/** A row of the price table, and whether any node is of that type. */
+export interface Offer extends Price {
+  there: boolean;
+}
+
+/** What is there goes first: a rate alone is no machine. */
+export function offersOf(prices: readonly Price[], nodes: readonly { gpu_type: string }[]): Offer[] {
+  const there = new Set(nodes.map(({ gpu_type }) => gpu_type));
+  const offers = prices.map((price) => ({ ...price, there: there.has(price.gpu_type) }));
+  return [...offers.filter((offer) => offer.there), ...offers.filter((offer) => !offer.there)];
+}
+
 /** `5.00 USD/h` */
 export function rateWords(hourly_rate_usd: number): string {
   return `${hourly_rate_usd.toFixed(2)} USD/h`;

@@ -6,7 +6,8 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import type { QuoteGiven } from './calls.ts';
 import { ComputePage } from './compute-page.tsx';
-import { memberNamesQuery, pricesQuery } from './queries.ts';
+import { offersOf } from './price.ts';
+import { memberNamesQuery, nodesQuery, pricesQuery } from './queries.ts';
 import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
 import { Given } from './quotes/given.tsx';
 import { RecentQuotes } from './quotes/recent.tsx';
@@ -16,6 +17,7 @@ import './quotes/quotes.css';
 export function Quotes() {
   const members = useQuery(memberNamesQuery);
   const prices = useQuery(pricesQuery);
+  const nodes = useQuery(nodesQuery);
   const [search] = useSearchParams();
   const [wish, setWish] = useState<QuoteWish>({
     member_id: search.get('member') ?? '',
@@ -35,21 +37,24 @@ export function Quotes() {
       {(all) => (
         <>
           <Loaded query={prices} skeleton={<SkeletonRows rows={6} />}>
-            {(rows) => (
-              <div className="quote-columns">
-                <QuoteForm
-                  members={all}
-                  prices={rows}
-                  wish={wish}
-                  onChange={(next) => {
-                    setWish(next);
-                    setGiven(null);
-                  }}
-                  onGiven={setGiven}
-                />
-                <Given quote={given} wish={wish} prices={rows} />
-              </div>
-            )}
+            {(rows) => {
+              const offers = offersOf(rows, nodes.data ?? []);
+              return (
+                <div className="quote-columns">
+                  <QuoteForm
+                    members={all}
+                    prices={offers}
+                    wish={wish}
+                    onChange={(next) => {
+                      setWish(next);
+                      setGiven(null);
+                    }}
+                    onGiven={setGiven}
+                  />
+                  <Given quote={given} wish={wish} prices={offers} />
+                </div>
+              );
+            }}
           </Loaded>
           <RecentQuotes
             onUse={(again) => {

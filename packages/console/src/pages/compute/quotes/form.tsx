@@ -1,5 +1,4 @@
 /** Who wants which GPU for how long, to do what. */
-import type { Price } from '@rcpt/contract/prices.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +12,7 @@ import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { whyNot } from '../../../words/may.ts';
 import { type QuoteGiven, router } from '../calls.ts';
-import { hoursOf, rateWords } from '../price.ts';
+import { hoursOf, type Offer, rateWords } from '../price.ts';
 import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
 
 export interface QuoteWish {
@@ -26,7 +25,7 @@ export interface QuoteWish {
 
 interface QuoteFormProps {
   members: readonly Member[];
-  prices: readonly Price[];
+  prices: readonly Offer[];
   wish: QuoteWish;
   onChange: (wish: QuoteWish) => void;
   onGiven: (quote: QuoteGiven) => void;
@@ -76,9 +75,10 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
         value={requested_gpu_sku}
         onChange={({ target }) => set({ requested_gpu_sku: target.value })}
       >
-        {prices.map(({ gpu_type, gpu_name, hourly_rate_usd }) => (
+        {prices.map(({ gpu_type, gpu_name, hourly_rate_usd, there }) => (
           <option key={gpu_type} value={gpu_type}>
             {gpu_name}: {rateWords(hourly_rate_usd)}
+            {there ? '' : ', no node yet'}
           </option>
         ))}
       </SelectField>
@@ -114,7 +114,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
 }
 
 /** What was not chosen yet is the first there is: of the members, the first that is active. */
-function complete(wish: QuoteWish, members: readonly Member[], prices: readonly Price[]): QuoteWish {
+function complete(wish: QuoteWish, members: readonly Member[], prices: readonly Offer[]): QuoteWish {
   return {
     ...wish,
     member_id: (
@@ -127,7 +127,7 @@ function complete(wish: QuoteWish, members: readonly Member[], prices: readonly 
 }
 
 /** The chosen row, while it has a price; else the first. */
-export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly Price[]): Price {
+export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly Offer[]): Offer {
   return prices.find(({ gpu_type }) => gpu_type === requested_gpu_sku) ?? prices[0]!;
 }
 

@@ -1,18 +1,17 @@
 /** The price, spelled out; once the router has quoted it, the way on to a job. */
-import type { Price } from '@rcpt/contract/prices.ts';
 import { Hash } from '../../../parts/copy.tsx';
 import { Badge } from '../../../parts/mark.tsx';
 import { usd } from '../../../words/numbers.ts';
 import type { QuoteGiven } from '../calls.ts';
 import { hoursWords } from '../duration.ts';
-import { costOf, hoursOf, rateWords } from '../price.ts';
+import { costOf, hoursOf, type Offer, rateWords } from '../price.ts';
 import { type QuoteWish, wishedPrice } from './form.tsx';
 import { SubmitJob } from './submit.tsx';
 
 interface GivenProps {
   quote: QuoteGiven | null;
   wish: QuoteWish;
-  prices: readonly Price[];
+  prices: readonly Offer[];
 }
 
 export function Given({ quote, wish, prices }: GivenProps) {
@@ -36,7 +35,7 @@ export function Given({ quote, wish, prices }: GivenProps) {
   );
 }
 
-function Preview({ wish, price }: { wish: QuoteWish; price: Price }) {
+function Preview({ wish, price }: { wish: QuoteWish; price: Offer }) {
   const hours = hoursOf(wish.hours);
   const rate = rateWords(price.hourly_rate_usd);
   return (
@@ -44,6 +43,7 @@ function Preview({ wish, price }: { wish: QuoteWish; price: Price }) {
       <p className="given-what">{price.gpu_name}</p>
       <p className="given-sum">{hours === null ? rate : `${costOf(price, hours)} USD`}</p>
       <p className="muted">{hours === null ? 'times the hours' : `${rate} × ${hoursWords(hours)}`}</p>
+      {!price.there && <p className="muted">No node of this kind is registered: a job would wait for one.</p>}
       <p className="muted given-note">The router decides the price; this is its rate as published.</p>
     </section>
   );
