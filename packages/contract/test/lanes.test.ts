@@ -241,6 +241,9 @@ test('compute is the price times the declared seconds; a caller may declare a co
   assert.equal(cost(smaller, { duration_seconds: 5400 }, 0.01), 3);
   assert.equal(cost(larger, { duration_seconds: 10.8 }), 0.02);
   assert.equal(cost(larger, { duration_seconds: 5400.9, billed_seconds: 5400 }), 7.5, 'what a router billed');
+  for (const billed_seconds of [1, 5399, 5401, 0])
+    assert.equal(cost(larger, { duration_seconds: 5400, billed_seconds }), 7.5, 'no other seconds are priced');
+  assert.equal(cost(larger, { billed_seconds: 3600 }), 0, 'without a duration nothing is');
   assert.equal(cost(larger, {}, 99), 0);
   assert.equal(cost(larger, { duration_seconds: '5400' }), 0);
   assert.equal(cost(larger, { duration_seconds: -1 }), 0);

@@ -56,15 +56,28 @@ export function liftOf(before: number, after: number): number {
   return toNumber(round(subtract(decimal(after), decimal(before)), 6));
 }
 
-/** The server's rate × the seconds that were billed, else those it ran; without a rate the declared figure, without that 0. */
+/** The server's rate × the seconds that are priced; without a rate the declared figure, without that 0. */
 export function computeUsd(
   { metrics, compute_usd }: Pick<Execution, 'metrics' | 'compute_usd'>,
   price: Pick<GpuPrice, 'hourly_rate_usd'> | null,
 ): number {
   if (price === null) return toNumber(round(decimal(compute_usd ?? 0), 2));
-  return toNumber(
-    costOfSeconds(decimal(price.hourly_rate_usd), decimal(billedSeconds(metrics) ?? durationSeconds(metrics) ?? 0)),
-  );
+  return toNumber(costOfSeconds(decimal(price.hourly_rate_usd), decimal(pricedSeconds(metrics))));
+}
+
+/**
+ * How long it ran; the billed seconds instead only where they are what a router bills of that duration. Whoever posts the
+ * metrics cannot lower the cost by stating others.
+ */
+function pricedSeconds(metrics: JsonObject): number {
+  const [billed, ran] = [billedSeconds(metrics), durationSeconds(metrics)];
+  if (ran === null) return 0;
+  return billed === billedOf(ran) ? billed : ran;
+}
+
+/** The whole seconds that are over, at least 1. */
+function billedOf(seconds: number): number {
+  return Math.max(1, Math.floor(seconds));
 }
 
 /** Null for a duration that is absent, no number or negative. */
@@ -173,9 +186,12 @@ const billAgrees: LaneRule<CookWork> = {
   decide({ execution: { metrics } }) {
     const [billed, ran] = [billedSeconds(metrics), durationSeconds(metrics)];
     if (billed === null) return skip('No billed seconds are stated; the duration is priced.');
-    if (ran === null) return flag(`${plural(billed, 'second')} billed, and no duration to compare with.`);
+    if (ran === null)
+      return flag(`${plural(billed, 'second')} billed, and no duration to compare with; none is priced.`);
     const said = `${print.amount(ran)} seconds ran, ${print.amount(billed)} billed`;
-    return billed === Math.max(1, Math.floor(ran)) ? pass(`${said}.`) : flag(`${said}; 1 is the least.`);
+    return billed === billedOf(ran)
+      ? pass(`${said}.`)
+      : flag(`${said}, which is not the same; the duration is priced.`);
   },
 };
 
