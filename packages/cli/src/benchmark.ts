@@ -50,7 +50,7 @@ async function benchmarkRun(
   await agent.postExecution(id, {
     agent_name: 'machine-benchmark',
     model_name: 'none',
-    provider: hostname(),
+    provider: 'local',
     output: benchmark as unknown as JsonObject,
   });
   say(

@@ -215,7 +215,7 @@ async function findModel(router: RouterClient, job_id: string): Promise<Training
   return { name: model.name, uri: model.uri, sha256: model.checksum_sha256!, byte_size: model.size_bytes! };
 }
 
-const PIN_EXECUTION = { agent_name: 'rcpt up', model_name: BASE_MODEL, provider: hostname() };
+const PIN_EXECUTION = { agent_name: 'rcpt up', model_name: BASE_MODEL, provider: 'local' };
 
 /** What the job starts from: a classifier whose fifteen numbers are zero. */
 async function openPin(agent: LedgerClient, key: string): Promise<string> {

@@ -154,7 +154,7 @@ export const COMMANDS: readonly Command[] = [
   {
     words: 'member link',
     takes: '--org ORG --email EMAIL [--base-url URL]',
-    does: 'print a link that signs a member in, once, within 15 minutes; LEDGER_BASE_URL is what it starts with, else',
+    does: 'print a link that signs a member in, once, within 15 minutes; it starts with --base-url, else with LEDGER_BASE_URL',
     options: ['org', 'email', 'base-url'],
     read(given) {
       const org = orgOf(given);

@@ -91,7 +91,7 @@ eachRouter('the worker contract', (start) => {
     const { id, lease_token } = await accepted(router, worker);
     const complete = (duration_seconds: unknown) =>
       worker.ask(`jobs/${id}/complete`, { lease_token, metrics: { duration_seconds } });
-    for (const wrong of [-1, '0', null]) assertProblem(await complete(wrong), 422, 'invalid');
+    for (const wrong of [-1, '0', [0]]) assertProblem(await complete(wrong), 422, 'invalid');
     const { json } = await complete(0);
     assert.deepEqual([json.status, json.actual_hours, json.actual_cost_usd], ['completed', 0.000278, 0]);
   });
@@ -119,13 +119,17 @@ eachRouter('what the bridge is left', (start) => {
     assert.equal((await left(router, {}, 'rig-10')).runner, SKU);
   });
 
-  test('its seconds are those the router charged for', async () => {
+  test('its duration is as it was, and beside it stand the seconds that the router charged for', async () => {
+    const seconds = async (router: TestRouter, metrics: object) => {
+      const { duration_seconds, billed_seconds } = (await left(router, metrics)).metrics;
+      return [duration_seconds, billed_seconds];
+    };
     const reported = await start({ environment: bridged });
-    assert.equal((await left(reported, { duration_seconds: 7200 })).metrics.duration_seconds, 90);
-    assert.equal((await left(reported, { duration_seconds: 60.75 })).metrics.duration_seconds, 60);
-    assert.equal((await left(reported, {})).metrics.duration_seconds, 90);
-    assert.equal((await left(reported, { duration_seconds: 0.25 })).metrics.duration_seconds, 1);
+    assert.deepEqual(await seconds(reported, { duration_seconds: 7200 }), [90, 90]);
+    assert.deepEqual(await seconds(reported, { duration_seconds: 60.75, billed_seconds: 1 }), [60.75, 60]);
+    assert.deepEqual(await seconds(reported, {}), [90, 90]);
+    assert.deepEqual(await seconds(reported, { duration_seconds: 0.25 }), [0.25, 1]);
     const measured = await start({ environment: { ...bridged, ROUTER_METERING: 'measured' } });
-    assert.equal((await left(measured, { duration_seconds: 7200 })).metrics.duration_seconds, 90);
+    assert.deepEqual(await seconds(measured, { duration_seconds: 7200 }), [90, 90]);
   });
 });

@@ -99,7 +99,7 @@ ${chain(reading, input.share_url)}
 </main>
 <footer class="bottom">
 <p class="hash">${shown(reading.receipt_id)}</p>
-<p>A receipt records what was done, on which evidence, checked how and approved by whom. This page is a rendering; the JSON is the receipt.</p>
+<p>This page shows what the receipt states. It is a rendering; the JSON is the receipt.</p>
 </footer>
 </div>
 </body>

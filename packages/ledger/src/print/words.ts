@@ -56,7 +56,7 @@ export const FOUR_ANSWERS = [
   ['Time', 'The time stated is the clock of the service that sealed it. Nobody else vouches for it.'],
   [
     'Identity',
-    'Who worked and who approved is stated by the operator of the ledger. Nobody else vouches for it. Names are chosen: a person’s by that person, an API key’s by its organization. The id tells which of the two it was.',
+    'Names, where a receipt states any, are stated by the operator of the ledger. Nobody else vouches for them. People choose their own, organizations those of their API keys. An id beside a name tells which of the two it was.',
   ],
 ] as const;
 

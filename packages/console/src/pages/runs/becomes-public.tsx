@@ -5,6 +5,7 @@ import { signerOf } from '@rcpt/contract/signer.ts';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { SignedBy } from '../../parts/signer.tsx';
 import './becomes-public.css';
+import { mailboxPlaces } from './mailboxes.ts';
 
 /** Of the lanes, the generic one alone seals who approved; the eval one that it was approved, and who decided by hand. */
 export function BecomesPublic({ run, session, note }: { run: Run; session: Session; note: string }) {
@@ -20,6 +21,7 @@ export function BecomesPublic({ run, session, note }: { run: Run; session: Sessi
           Your name, <SignedBy signer={own} />, the time and the note stay with the Run, for members.
         </p>
         {run.lane === 'eval' && <DecidedByHand run={run} />}
+        <Mailboxes run={run} note="" />
       </section>
     );
   return (
@@ -35,14 +37,19 @@ export function BecomesPublic({ run, session, note }: { run: Run; session: Sessi
         <Fact label="Note">{note === '' ? <span className="muted">None</span> : note}</Fact>
         <Fact label="Time">When you approve, to the millisecond</Fact>
       </Facts>
-      {/\S@\S/.test(note) ? (
-        <p className="becomes-public-warning" role="status">
-          There is an e-mail address in the note. It becomes public with it.
-        </p>
-      ) : (
-        <p className="muted">Your e-mail address does not become public.</p>
-      )}
+      <Mailboxes run={run} note={note} />
     </section>
+  );
+}
+
+/** The ledger adds no e-mail address; what was typed into the work is sealed as it was typed. */
+function Mailboxes({ run, note }: { run: Run; note: string }) {
+  const places = mailboxPlaces(run, note);
+  if (places.length === 0) return <p className="muted">Your e-mail address does not become public.</p>;
+  return (
+    <p className="becomes-public-warning" role="status">
+      There is an e-mail address in {places.join(', ')}. It may become public with the receipt.
+    </p>
   );
 }
 

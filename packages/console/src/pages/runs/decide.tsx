@@ -19,12 +19,12 @@ import { useRunAct } from './run-act.ts';
 /** The lane's blocks in words: what the public page of the receipt will show. */
 const SEALED: Record<LaneName, string> = {
   generic:
-    'the title and inputs, the agent and the hash of its output, the hashes of the evidence, the checks, the verdict and this decision with its note',
-  eval: 'the flight sheet, the hashes of assignment, submission and evidence, the findings and the verdict',
-  cook: 'the base model, the dataset, both scores, the lift and the cost of the compute',
-  incident: 'what happened, in which tier and lane, and the response',
-  'dataset-download': 'which package was granted to whom, for what and until when',
-  'model-pin': 'the model’s identity, its declaration and the hash of its card',
+    'the title and inputs, the agent, its model and provider, the hash of the output, label, kind, size and hash of each piece of evidence, the checks with their details, the verdict, and this decision',
+  eval: 'the flight sheet, the hashes of assignment and submission, the agent, its model, provider and profile, label, kind and hash of each piece of evidence, the findings with their details, the verdict, and that it was approved',
+  cook: 'the title, the base model and its pin, the dataset and pairs, both scores, the lift, the runner, all metrics that were posted, and the cost of the compute',
+  incident: 'the title, what happened, its kind, tier and lane, the response, the agent’s name and tier',
+  'dataset-download': 'which package was granted to whom, for what and until when, with its hash and size',
+  'model-pin': 'the model’s identity, its declaration, your reference and the hash of its card',
 };
 
 /** Lanes whose blocks hold the verdict. */
