@@ -60,6 +60,7 @@ export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boo
   const not_shown: string[] = [];
   if (kinds.has('receipt')) {
     shown.push('the receipt is byte for byte, or in canonical form, what was hashed when it was sealed');
+    not_shown.push('that a ledger sealed it: anybody can hash a receipt of their own; compare it with its share link');
     not_shown.push('its place in its chain: verify an export of the chain for that');
   }
   if (kinds.has('ledger')) {
