@@ -3,6 +3,7 @@ import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import type { Db } from '@rcpt/service/db.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Run } from '../../packages/ledger/src/domain/run.ts';
+import { fixBlock } from '../../packages/ledger/src/domain/sealed-block.ts';
 import { insertRun, loadRun } from '../../packages/ledger/src/store/runs.ts';
 import { type Tenant, tenantOf } from '../../packages/ledger/test/running.ts';
 import { approvedRun } from '../../packages/ledger/test/story.ts';
@@ -29,7 +30,8 @@ export async function openWorkshop(ledger: LedgerProcess, db: Db, inputs: object
 export async function approveMany(db: Db, { models }: Workshop, count: number): Promise<string[]> {
   const runs = Array.from({ length: count }, (_, i) => {
     const model = models[i % models.length]!;
-    return JSON.parse(JSON.stringify(model).replaceAll(model.id, newId('run'))) as Run;
+    const run = JSON.parse(JSON.stringify(model).replaceAll(model.id, newId('run'))) as Run;
+    return { ...run, ...fixBlock(run) };
   });
   await db.transaction(async (tx) => {
     for (const run of runs) await insertRun(tx, run);
