@@ -8,9 +8,9 @@ import { z } from 'zod';
 const UNSEEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
 /** Also written with a full-width @: compatibility forms are taken for what they look like. */
-const MAILBOX = /\S@\S/;
+const MAILBOX = /\S@\S|\S\s*@\s*\S+\.\S/;
 /** What the ledger itself writes behind a name. */
-const IMITATION = /\b(?:user|key)_|\((?:person|api key)\)/i;
+const IMITATION = /\b(?:user|key)_|\(\s*(?:person|api\s*key)\s*\)/i;
 
 const plain = (name: string) => name.normalize('NFKC');
 

@@ -32,7 +32,16 @@ test('no name holds a mailbox, an unseen character, a line of its own, or what t
   const refused = {
     'nothing at all': ['', '   ', '\u200b'],
     'too long': ['a'.repeat(101), '😀'.repeat(101)],
-    'a mailbox': ['ada@example.org', 'Ada <ada@example.org>', 'x@y', 'ada＠example.org', 'ada﹫example.org', 'a@@b'],
+    'a mailbox': [
+      'cfo @ corp.example',
+      'cfo@ x.com',
+      'ada@example.org',
+      'Ada <ada@example.org>',
+      'x@y',
+      'ada＠example.org',
+      'ada﹫example.org',
+      'a@@b',
+    ],
     'more than one line': ['Ada\nLovelace', 'Ada\rLovelace', 'Ada\u2028Lovelace', 'Ada\u0085Lovelace', 'Ada\tLovelace'],
     'what is not seen': [
       'A\u202eda',
@@ -46,6 +55,8 @@ test('no name holds a mailbox, an unseen character, a line of its own, or what t
     ],
     'what no text holds': ['A\u0000da', 'A\ud800da', 'A\ue000da', 'A\ufffeda', 'A\u{e0041}da'],
     'an imitation': [
+      'Ada ( person )',
+      'Ada (API  key)',
       'CFO (user_9): ok',
       `Ada (${PERSON})`,
       KEY,

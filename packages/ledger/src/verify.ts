@@ -4,7 +4,17 @@ import { type ChainReport, ChainVerifier, MAX_VIOLATIONS } from '@rcpt/proof/cha
 import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { PinsSoFar, recordWithRun } from './recorded.ts';
-import { type AuditRow, auditRow, readHead, receiptIdAt, SCAN_CHAIN, SCAN_PINS } from './store/audit.ts';
+import {
+  type AuditRow,
+  auditRow,
+  countMinted,
+  missingReceipts,
+  readHead,
+  receiptIdAt,
+  SCAN_CHAIN,
+  SCAN_PINS,
+} from './store/audit.ts';
+import { seqOfReceiptId } from './store/chains.ts';
 import { loadRunsAsStored } from './store/runs.ts';
 
 /** Told so often at most while a chain is walked. */
@@ -107,7 +117,10 @@ function walk(
     if (signal.aborted) throw stopped();
     // Of a chain that is not whole its pins are not known: it is blamed for what it lacks.
     const isWhole = verifier.endsAt(head);
-    if (isWhole && verifier.isUnbroken) await comparePins(read, organization_id, pins, verifier);
+    if (isWhole && verifier.isUnbroken) {
+      await comparePins(read, organization_id, pins, verifier);
+      await compareRuns(read, organization_id, receipts_checked, verifier);
+    }
     if (head === null || isWhole) return verifier.finish(head);
     return verifier.finish({ ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
   });
@@ -151,6 +164,24 @@ async function comparePins(
     const receipt_id = expected === null ? null : await receiptIdAt(read, organization_id, expected);
     const detail = `the last pin of ${slug} stands elsewhere than recorded`;
     verifier.blame({ org_seq: expected, receipt_id }, { expected, actual, detail });
+  }
+}
+
+/** A tail that was cut off together with its head: the Runs still say that they have a receipt. */
+async function compareRuns(
+  read: Queries,
+  organization_id: string,
+  receipts_checked: number,
+  verifier: ChainVerifier,
+): Promise<void> {
+  if ((await countMinted(read, organization_id)) === receipts_checked) return;
+  for (const receipt_id of await missingReceipts(read, organization_id, MAX_VIOLATIONS)) {
+    const detail = 'a Run has this receipt, and the chain does not';
+    const org_seq = seqOfReceiptId(receipt_id);
+    verifier.blame(
+      { org_seq: org_seq < 0 ? null : org_seq, receipt_id },
+      { expected: receipt_id, actual: null, detail },
+    );
   }
 }
 

@@ -99,6 +99,30 @@ eachLedger('what was approved', (ledger) => {
   });
 });
 
+eachLedger('a tail that was cut off with its head', (ledger) => {
+  test('is known to the Runs that have the receipts', async () => {
+    const tenant = await ledger.doomedTenant();
+    const receipts = [await mintedReceipt(tenant), await mintedReceipt(tenant), await mintedReceipt(tenant)];
+    const { rows } = await readChain(ledger.db, tenant.organization_id);
+    const { org_seq, receipt_sha256 } = receipts[0];
+    await writeChain(ledger.db, tenant.organization_id, {
+      rows: rows.slice(0, 1),
+      head: { org_seq, receipt_sha256 },
+    });
+    const { ok, violations } = await tenant.as('auditor')('GET', '/ledger/verify');
+    assert.deepEqual(
+      [ok, violations.map(({ kind, org_seq, receipt_id }: Receipt) => [kind, org_seq, receipt_id])],
+      [
+        false,
+        [
+          ['record_mismatch', 2, receipts[2].receipt_id],
+          ['record_mismatch', 1, receipts[1].receipt_id],
+        ],
+      ],
+    );
+  });
+});
+
 type Changed = [table: 'runs' | 'run_documents', column: string, change: (value: string) => string];
 const edit = (from: string, to: string) => (value: string) => value.replace(from, to);
 const ALWAYS: Changed[] = [

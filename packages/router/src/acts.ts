@@ -54,6 +54,8 @@ export interface BeatAct<T> {
   beat(at: string, declared: Capabilities): Beat;
   /** Others see the worker differently from now on. */
   changes: boolean;
+  /** It says what it can do. */
+  declares: boolean;
   job_ids: string[];
   perform(standing: Standing, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
@@ -106,7 +108,7 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
       const [, standings, heads] = await together(
         sheet.read(acts.flatMap(jobsOf)),
-        lockStandings(tx, [...new Set(acts.flatMap(workersOf))], book.at),
+        lockStandings(tx, [...new Set(acts.flatMap(workersOf))], askedOf(acts, leases), book.at),
         headsOf(tx, leases),
       );
       for (const [i, act] of acts.entries()) {
@@ -139,6 +141,13 @@ function jobsOf(act: Act<unknown>): string[] {
 
 function workersOf(act: Act<unknown>): string[] {
   return act.kind === 'beat' || act.kind === 'lease' ? [act.worker_id] : [];
+}
+
+/** A heartbeat with capabilities may declare a limit that a lease of the same commit is held to. */
+function askedOf(acts: Act<unknown>[], leases: LeaseAct[]): { declaring: Set<string>; leasing: Set<string> } {
+  const declaring = acts.filter((act) => act.kind === 'beat' && act.declares) as BeatAct<unknown>[];
+  const idsOf = (of: { worker_id: string }[]) => new Set(of.map((act) => act.worker_id));
+  return { declaring: idsOf(declaring), leasing: idsOf(leases) };
 }
 
 /** Jobs between being read and being written, and everything recorded on the way. */

@@ -112,9 +112,9 @@ export async function heartbeat(
     )
       return first;
     if (!(await word.called)) return { ...first, server_time: instant(router.now()) };
-    // Meanwhile an order to resume may have taken back what it said.
-    const { status } = await loadWorker(router.db, worker.id);
-    return await beat(router, worker, { ...body, status });
+    // Meanwhile an order to resume, or a later heartbeat, may have taken back what this one said.
+    const { status, current_jobs, metrics } = await loadWorker(router.db, worker.id);
+    return await beat(router, worker, { status, current_jobs, metrics, leases: body.leases });
   } finally {
     word.cancel();
   }
@@ -138,6 +138,7 @@ async function beat(
       at,
     }),
     changes: status !== worker.status || current_jobs !== worker.current_jobs || capabilities !== undefined,
+    declares: capabilities !== undefined,
     job_ids: leases.map((lease) => lease.job_id),
     perform: (stands, jobs, record, clock) => ({
       standing: stands,

@@ -300,6 +300,34 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       }
     });
 
+    test("does not take work that somebody else posted into its Run for the job's own", async (t) => {
+      const proxy = await startProxy(() => ledger.url);
+      t.after(() => proxy.close());
+      const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });
+      const worker = await router.worker();
+      const answered = proxy.holdAfter(/\/runs$/);
+      const job_id = await finished(router, worker, COOK, { ...SCORES, eval_after: 0.41 });
+      await answered;
+      const [{ id }] = (await runsOf(job_id)) as [Run];
+      const forged = { eval_after: 0.99, runner: SKU, metrics: { duration_seconds: 1 } };
+      await tenant.as('agent')('POST', `/runs/${id}/execution`, forged);
+      proxy.release();
+      await until('it is parked', async () => (await router.get(`/jobs/${job_id}`)).ledger.state === 'refused');
+      const { reason, run_id } = (await router.get(`/jobs/${job_id}`)).ledger;
+      assert.equal(run_id, id);
+      assert.match(reason, /has an execution that is not this job's/);
+      assert.equal((await runsOf(job_id))[0]!.stage, 'Execution', 'it is taken no further');
+    });
+
+    test('orders by the dataset that the member named before what the worker reports', async () => {
+      const router = await start(options());
+      const worker = await router.worker();
+      const ordered = { job_type: 'fine_tune', payload: {}, input_dataset_ids: ['ordered-set'] };
+      const job_id = await finished(router, worker, ordered, { ...SCORES, dataset: 'another' });
+      const run = (await atVerdict(job_id)) as unknown as { inputs: { dataset: string } };
+      assert.equal(run.inputs.dataset, 'ordered-set');
+    });
+
     test('opens no second Run when the router is killed between two of its calls', async (t) => {
       const { db, url } = await fresh();
       const receipts = temporaryFolder();

@@ -53,6 +53,35 @@ eachRouter('a worker', (start, engine, fresh) => {
     assert.equal((await leasesOf(worker, 5)).length, 6 - given);
   });
 
+  test('that held jobs before it declared a limit is held to it by the commit that declares it', async () => {
+    const router = await start();
+    const worker = await router.worker({ capabilities: { gpu_skus: [SKU] } });
+    await jobs(router, 6);
+    assert.equal((await leasesOf(worker, 3)).length, 3);
+    const [, leases] = await Promise.all([
+      worker.tell('heartbeat', { status: 'busy', capabilities: { max_concurrent_jobs: 1 } }),
+      leasesOf(worker, 1),
+    ]);
+    const together = leases.length;
+    assert.deepEqual(await leasesOf(worker, 5), [], `declared; ${together} leased beside it`);
+  });
+
+  test('whose earlier heartbeat is still held declares by the later one', async () => {
+    const router = await start();
+    const worker = await router.worker({ capabilities: { gpu_skus: [SKU] } });
+    await jobs(router, 6);
+    const many = { status: 'online', capabilities: { max_concurrent_jobs: 20 } };
+    const held = worker.tell('heartbeat', { ...many, wait_seconds: 30 });
+    const declared = async () => (await router.get(`/admin/workers/${worker.worker_id}`)).worker.capabilities;
+    await until('the first has declared', async () => (await declared()).max_concurrent_jobs === 20);
+    await worker.tell('heartbeat', { status: 'online', capabilities: { max_concurrent_jobs: 1 } });
+    await router.post(`/admin/workers/${worker.worker_id}/drain`);
+    await held;
+    await router.post(`/admin/workers/${worker.worker_id}/resume`);
+    assert.equal((await declared()).max_concurrent_jobs, 1);
+    assert.equal((await leasesOf(worker, 5)).length, 1);
+  });
+
   test('declares by heartbeat what counts from then on; what it does not mention holds on', async () => {
     const router = await start();
     const worker = await router.worker({ capabilities: ONE });

@@ -131,6 +131,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       worker_id: 'worker_1',
       beat: (at) => ({ id: 'worker_1', status: 'online', current_jobs: 0, metrics: '{}', capabilities: null, at }),
       changes,
+      declares: false,
       job_ids: [],
       perform: () => 'heard',
     });

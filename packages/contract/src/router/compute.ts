@@ -55,7 +55,7 @@ export const NewJob = z.object({
   requested_gpu_sku: z.string().max(100),
   estimated_hours: Hours,
   input_dataset_ids: z
-    .array(z.string().max(100))
+    .array(text(100))
     .max(100)
     .describe(
       'One that is registered takes a grant that the member holds: its worker is told where it is. Any other is a label of the member’s own, passed on as it is.',

@@ -44,7 +44,8 @@ const FORWARDED = {
     'GET /receipts',
     'GET /receipts/verify',
   ],
-  work: ['POST /compute/quote', 'POST /jobs', 'POST /jobs/:id/cancel', 'POST /jobs/:id/ledger/retry'],
+  work: ['POST /compute/quote', 'POST /jobs', 'POST /jobs/:id/cancel'],
+  approve: ['POST /jobs/:id/ledger/retry'],
   administer: [
     'POST /members',
     'POST /members/:id/activate',

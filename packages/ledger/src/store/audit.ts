@@ -60,6 +60,25 @@ export async function receiptIdAt(db: Queries, organization_id: string, org_seq:
   return row?.receipt_id ?? null;
 }
 
+/** Runs that have their receipt. */
+export async function countMinted(db: Queries, organization_id: string): Promise<number> {
+  const row = await db.get<{ minted: number }>(
+    `select count(*) as minted from runs where organization_id = $1 and receipt_id is not null`,
+    [organization_id],
+  );
+  return Number(row?.minted ?? 0);
+}
+
+/** The last receipt_ids of Runs whose receipt is not stored. */
+export async function missingReceipts(db: Queries, organization_id: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ receipt_id: string }>(
+    `select r.receipt_id from runs r left join receipts c on c.organization_id = r.organization_id and c.run_id = r.id
+     where r.organization_id = $1 and r.receipt_id is not null and c.run_id is null order by r.receipt_id desc limit $2`,
+    [organization_id, limit],
+  );
+  return rows.map((row) => row.receipt_id);
+}
+
 export async function payloadAt(db: Queries, organization_id: string, org_seq: number): Promise<string | null> {
   const row = await db.get<{ payload: string }>(
     'select payload from receipts where organization_id = $1 and org_seq = $2',

@@ -7,6 +7,7 @@
 import { type LedgerClient, ledgerClient, ProblemError } from '@rcpt/contract/client.ts';
 import type { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
@@ -15,7 +16,7 @@ import type { StoredEvent } from '../store/jobs.ts';
 import { keepOpenedRun } from '../store/opened-runs.ts';
 import { eventOf } from './event.ts';
 import { evidenceOf, type Gathered } from './evidence.ts';
-import { refusalIn } from './refusal.ts';
+import { AnotherExecution, refusalIn } from './refusal.ts';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 20;
@@ -115,9 +116,29 @@ async function deliver(
     await reachEvidenced(db, job_id, id, events);
     stage = 'evidenced';
   }
-  await step('evidenced', 'executed', () => ledger.postExecution(id, execution, key('execution')));
+  await step('evidenced', 'executed', () =>
+    ledger.postExecution(id, execution, key('execution')).catch((error: unknown) => {
+      if (!isStageConflict(error)) throw error;
+      return requireOurs(ledger, id, execution);
+    }),
+  );
   await step('executed', 'checked', () => ledger.runChecks(id, key('checks')));
   await step('checked', 'done', () => ledger.giveVerdict(id, key('verdict')));
+}
+
+/**
+ * The Run has its execution already: posted by us before the ledger forgot the key, or by somebody else of that organization,
+ * whose work is not the job's. Throws `AnotherExecution`.
+ */
+async function requireOurs(ledger: LedgerClient, run_id: string, execution: JsonObject): Promise<void> {
+  const { execution: posted } = await ledger.getRun(run_id);
+  const isSame = Object.entries(execution).every(
+    ([name, value]) => posted?.[name] !== undefined && canonicalize(posted[name]) === canonicalize(value),
+  );
+  if (!isSame)
+    throw new AnotherExecution(
+      `Run ${run_id} has an execution that is not this job's: somebody else posted it. Reject that Run; its figures are not what the job reported.`,
+    );
 }
 
 /** What the ledger does not take must not keep the Run from its verdict; the job says what is missing, and why. */
@@ -148,8 +169,12 @@ function opened(job_id: string, run_id: string, now: number): StoredEvent {
 
 /** After the ledger forgot the key (a day) a repeated call is out of order: the Run is further than this call. */
 function passedAlready(error: unknown): void {
-  if (error instanceof ProblemError && error.problem.code === 'run_stage_conflict') return;
+  if (isStageConflict(error)) return;
   // A person has to decide a rule before there is a verdict: the Run waits for them in the ledger, and we are done.
   if (error instanceof ProblemError && error.problem.code === 'checks_open') return;
   throw error;
+}
+
+function isStageConflict(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.code === 'run_stage_conflict';
 }

@@ -27,7 +27,7 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Me
       title: text(title) ?? `Fine-tune ${job.id}`,
       inputs: {
         base_model: text(base_model) ?? text(metrics.base_model) ?? 'undeclared',
-        dataset: text(dataset) ?? text(metrics.dataset) ?? job.input_dataset_ids[0] ?? 'undeclared',
+        dataset: text(dataset) ?? job.input_dataset_ids[0] ?? text(metrics.dataset) ?? 'undeclared',
         pairs: whole(metrics.pairs) ?? whole(pairs) ?? 0,
         eval_before,
       },

@@ -4,8 +4,12 @@ import { AnswerError, ProblemError } from '@rcpt/contract/client.ts';
 /** The caller’s fault, but passing: too slow, too early, too often. */
 const PASSING = [408, 425, 429];
 
+/** The Run that was opened for a job holds other work: no repeat changes that. */
+export class AnotherExecution extends Error {}
+
 /** What it said, in words; null for what may be answered otherwise later. */
 export function refusalIn(error: unknown): string | null {
+  if (error instanceof AnotherExecution) return error.message;
   if (error instanceof AnswerError) return isFinal(error.status, '') ? error.message : null;
   if (!(error instanceof ProblemError)) return null;
   const { status, code, detail } = error.problem;

@@ -40,6 +40,9 @@ export function takenMilliseconds({
 
 /** Cut, never rounded up: 1.9999 seconds are not 2. */
 function wholeMilliseconds(seconds: number): number {
+  // Whole milliseconds already: what most report.
+  const milliseconds = seconds * 1000;
+  if (Number.isSafeInteger(milliseconds) && milliseconds / 1000 === seconds) return milliseconds;
   const { unscaled, scale } = multiply(decimal(seconds), decimal(1000));
   return Number(unscaled / 10n ** BigInt(scale));
 }

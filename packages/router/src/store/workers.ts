@@ -90,34 +90,69 @@ export interface Standing extends Declared {
 export type Standings = Map<string, Standing>;
 
 /**
- * How each worker stands at this instant. Until the transaction ends nobody else leases to these workers or hears from them, so
- * that two processes together cannot lease more to one than it declared. The leases are counted by a statement of its own: once
- * the rows are locked, it sees what their last holder has committed.
+ * How each worker stands at this instant. Those that declared how many jobs they take at once are locked and read again, with
+ * the leases they hold: until the transaction ends nobody else leases to them or hears from them, so that two processes
+ * together cannot lease more than that. The others need no lock: what they say and are leased at once may come in any order.
+ * @param asked.declaring those of `ids` that may declare a limit with this commit
+ * @param asked.leasing those that want to be leased something: only theirs are counted
  */
-export async function lockStandings(tx: Queries, ids: string[], at: string): Promise<Standings> {
-  if (ids.length === 0) return new Map();
-  const among = JSON.stringify(ids);
-  const { forUpdate, isAmong } = tx.dialect;
-  const [workers, counts] = await together(
-    tx.all<StandingRow>(
-      `select id, status, desired, capabilities, revoked_at from workers where id ${isAmong('$1')} order by id ${forUpdate}`,
-      [among],
-    ),
-    tx.all<{ worker_id: string; held: number }>(
-      `select jobs.worker_id, count(*) as held from workers join jobs on jobs.worker_id = workers.id
-       where workers.id ${isAmong('$1')} and workers.capabilities like '%"max_concurrent_jobs"%'
-         and jobs.status in ('leased', 'running') and jobs.lease_expires_at > $2 group by jobs.worker_id`,
-      [among, at],
-    ),
+export async function lockStandings(
+  tx: Queries,
+  ids: string[],
+  { declaring, leasing }: { declaring: Set<string>; leasing: Set<string> },
+  at: string,
+): Promise<Standings> {
+  const standings = await readStandings(tx, ids, '');
+  const limited = ids.filter(
+    (id) => declaring.has(id) || standings.get(id)?.capabilities.max_concurrent_jobs !== undefined,
   );
-  const held = new Map(counts.map((row) => [row.worker_id, Number(row.held)]));
+  if (limited.length === 0) return standings;
+  const counted = limited.filter((id) => leasing.has(id));
+  const [locked, held] = await together(
+    readStandings(tx, limited, `order by id ${tx.dialect.forUpdate}`),
+    // A statement of its own, behind the lock: it sees what the last holder of the lock has committed.
+    counted.length === 0 ? Promise.resolve(new Map<string, number>()) : countLeases(tx, counted, at),
+  );
+  for (const [id, standing] of locked) standings.set(id, { ...standing, held: held.get(id) ?? 0 });
+  return standings;
+}
+
+async function countLeases(tx: Queries, ids: string[], at: string): Promise<Map<string, number>> {
+  const rows = await tx.all<{ worker_id: string; held: number }>(
+    `select worker_id, count(*) as held from jobs where worker_id ${tx.dialect.isAmong('$1')}
+       and status in ('leased', 'running') and lease_expires_at > $2 group by worker_id`,
+    [JSON.stringify(ids), at],
+  );
+  return new Map(rows.map((row) => [row.worker_id, Number(row.held)]));
+}
+
+async function readStandings(tx: Queries, ids: string[], ending: string): Promise<Standings> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<StandingRow>(
+    `select id, status, desired, capabilities, revoked_at from workers where id ${tx.dialect.isAmong('$1')} ${ending}`,
+    [JSON.stringify(ids)],
+  );
   return new Map(
-    workers.map(({ id, capabilities, ...row }) => [
+    rows.map(({ id, capabilities, ...row }) => [
       id,
-      { ...row, capabilities: JSON.parse(capabilities) as Capabilities, held: held.get(id) ?? 0 },
+      { ...row, capabilities: parsedCapabilities(capabilities), held: 0 },
     ]),
   );
 }
+
+/** Workers say the same of themselves from lease to lease. */
+const parsed = new Map<string, Capabilities>();
+const PARSED_TEXTS = 1_000;
+
+function parsedCapabilities(text: string): Capabilities {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  if (parsed.size >= PARSED_TEXTS) parsed.clear();
+  const capabilities = Object.freeze(JSON.parse(text)) as Capabilities;
+  parsed.set(text, capabilities);
+  return capabilities;
+}
+
 interface StandingRow extends Omit<Declared, 'capabilities'> {
   id: string;
   capabilities: string;
