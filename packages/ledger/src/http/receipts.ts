@@ -1,5 +1,10 @@
 import { Readable } from 'node:stream';
-import { LedgerPage, LedgerQuery, Receipt, RecentQuery, RecentReceipts } from '@rcpt/contract/ledger/receipts.ts';
+import {
+  DescribedLedgerPage as LedgerPage,
+  DescribedReceipt as Receipt,
+  DescribedRecentReceipts as RecentReceipts,
+} from '@rcpt/contract/ledger/described-receipt.ts';
+import { LedgerQuery, RecentQuery } from '@rcpt/contract/ledger/receipts.ts';
 import { ReceiptPage, ReceiptQuery } from '@rcpt/contract/ledger/search.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
-import { Receipt } from '@rcpt/contract/ledger/receipts.ts';
+import { DescribedReceipt as Receipt } from '@rcpt/contract/ledger/described-receipt.ts';
 import { Problem } from '@rcpt/contract/problem.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';

@@ -66,7 +66,7 @@ function Refused({ job_id, reason }: { job_id: string; reason: string }) {
       <p>{reason}</p>
       <p className="muted">It is not sent again by itself. Mend what it names, then send it.</p>
       {act.error && <Problem error={act.error} />}
-      <Button small busy={act.isPending} why={whyNot(role, 'work')} onClick={() => act.mutate(undefined)}>
+      <Button small busy={act.isPending} why={whyNot(role, 'approve')} onClick={() => act.mutate(undefined)}>
         Send again
       </Button>
     </div>
