@@ -230,6 +230,15 @@ const broken: Record<string, string[]> = {
     texts[1]!.replace(sha256Hex('Grüß Gott – こんにちは'), sha256Hex('Another text')),
   ),
   'payload_altered--the-agent-exchanged': texts.with(1, texts[1]!.replace('"translator"', '"other"')),
+  'payload_altered--the-model-exchanged': texts.with(
+    1,
+    texts[1]!.replace('"model_name":"small-7b"', '"model_name":"large-70b"'),
+  ),
+  'payload_altered--a-provider-added': texts.with(1, texts[1]!.replace('"provider":""', '"provider":"cloud"')),
+  'payload_altered--the-output-size-changed': texts.with(
+    1,
+    texts[1]!.replace('"output_bytes":31', '"output_bytes":30'),
+  ),
   'payload_altered--the-hash-exchanged': texts.with(3, texts[3]!.replace(fourth.receipt_sha256, hashOf('other'))),
   'payload_altered--a-space-after-a-comma': texts.with(2, texts[2]!.replace(',', ', ')),
   'payload_altered--an-approver-without-id': texts.with(1, texts[1]!.replace(`,"approver_id":"${person}"`, '')),
@@ -314,6 +323,13 @@ write(
 );
 const fewer = day[3]!.replace('"billed_seconds":5400', '"billed_seconds":1');
 write('invalid/payload_altered--router-seconds-lowered.jsonl', lines(day.with(3, fewer)));
+const routerClocks = {
+  'the-measured-time': ['"measured_milliseconds":5400250', '"measured_milliseconds":1000'],
+  'a-reported-time': ['"reported_milliseconds":null', '"reported_milliseconds":1000'],
+  'the-metering': ['"metering":"reported"', '"metering":"measured"'],
+} as const;
+for (const [story, [from, to]] of Object.entries(routerClocks))
+  write(`invalid/payload_altered--router-${story}-changed.jsonl`, lines(day.with(3, day[3]!.replace(from, to))));
 const rate = day[3]!.replace('"hourly_rate_usd":"2.00"', '"hourly_rate_usd":2.5');
 write('invalid/payload_altered--a-router-rate-as-a-fraction.jsonl', lines(day.with(3, rate)));
 write('invalid/payload_altered--a-router-amount.jsonl', lines(day.with(2, day[2]!.replace('"2.50"', '"2.05"'))));
