@@ -33,9 +33,8 @@ export class PinsSoFar {
   /** Takes an intact receipt that the walk has passed. */
   passed(payload: string, org_seq: number): void {
     if (!PINNING.some((schema) => payload.includes(`"schema":"${schema}"`))) return;
-    const receipt = JSON.parse(payload) as JsonObject;
-    const slug = laneBySchema(String(receipt.schema))?.pins?.(receipt);
-    if (slug === undefined) return;
+    const slug = pinnedSlug(payload);
+    if (slug === null) return;
     if (this.places.size < SLUGS_KNOWN || this.places.has(slug)) this.places.set(slug, org_seq);
     else this.isWhole = false;
   }
@@ -46,6 +45,17 @@ export class PinsSoFar {
     if (place === undefined) return this.isWhole ? null : undefined;
     const verdict = verifyReceipt((await payloadAt(this.#db, this.#organization_id, place)) ?? '');
     return (verdict.ok && verdict.payload !== null && pinnedModelOf(verdict.payload)) || undefined;
+  }
+}
+
+/** Null for a receipt that pins nothing, also for one that was sealed anew without what its lane seals. */
+function pinnedSlug(payload: string): string | null {
+  const receipt = JSON.parse(payload) as JsonObject;
+  try {
+    const slug: unknown = laneBySchema(String(receipt.schema))?.pins?.(receipt);
+    return typeof slug === 'string' ? slug : null;
+  } catch {
+    return null;
   }
 }
 
@@ -98,7 +108,8 @@ const UNREADABLE: JsonObject = {};
 /** The block that the approval fixed is gone, or is not what the Run's records make. */
 const ANOTHER_BLOCK: JsonObject = { approved_block: 'not what the records of the Run make' };
 
+/** As the receipt says it, whatever somebody made of that. */
 function sealedPin(payload: string | Uint8Array): PinnedModel | null {
-  const text = typeof payload === 'string' ? payload : new TextDecoder().decode(payload);
-  return (JSON.parse(text) as { pinned_model?: PinnedModel }).pinned_model ?? null;
+  const { pinned_model } = verifyReceipt(payload).payload ?? {};
+  return (pinned_model as PinnedModel | undefined) ?? null;
 }

@@ -99,6 +99,32 @@ eachLedger('what was approved', (ledger) => {
   });
 });
 
+eachLedger('whatever somebody made of pins and cooks', (ledger) => {
+  const verified = (tenant: Tenant) => tenant.ask('auditor', 'GET', '/ledger/verify');
+
+  test('verification answers: several are no receipts, or a pin was sealed anew without its model', async () => {
+    const tenant = await ledger.doomedTenant();
+    for (const lane of ['model-pin', 'cook', 'cook'] as const) await mintedReceipt(tenant, lane);
+    const honest = await readChain(ledger.db, tenant.organization_id);
+    for (const payload of ['', 'null', '[]', '{"schema":"service.model-pin-receipt/v1"']) {
+      const rows = honest.rows.map((row) => ({ ...row, payload }));
+      await writeChain(ledger.db, tenant.organization_id, { ...honest, rows });
+      const { status, json } = await verified(tenant);
+      assert.deepEqual([status, json.ok, json.violation.kind], [200, false, 'payload_altered'], payload);
+    }
+    const [pin] = honest.rows;
+    for (const model of [undefined, null, 'text', {}]) {
+      const rows = honest.rows.with(
+        0,
+        resealed(pin!, ({ model: _, ...rest }) => (model === undefined ? rest : { ...rest, model })),
+      );
+      await writeChain(ledger.db, tenant.organization_id, { ...honest, rows });
+      const { status, json } = await verified(tenant);
+      assert.deepEqual([status, json.violation.kind, json.violation.org_seq], [200, 'record_mismatch', 0]);
+    }
+  });
+});
+
 eachLedger('a tail that was cut off with its head', (ledger) => {
   test('is known to the Runs that have the receipts', async () => {
     const tenant = await ledger.doomedTenant();

@@ -1,17 +1,7 @@
 /** The blocks of a sealed payload held against blocks built from other records of the same work. */
 import type { Json, JsonObject } from './canonical.ts';
-import { isObject } from './receipt.ts';
+import { ENVELOPE_MEMBERS, isObject } from './receipt.ts';
 
-const ENVELOPE: ReadonlySet<string> = new Set([
-  'schema',
-  'receipt_id',
-  'org_seq',
-  'parent_hash',
-  'created_at',
-  'organization',
-  'share_url',
-  'receipt_sha256',
-]);
 /** Differences named in one fault. */
 const NAMED = 5;
 
@@ -26,7 +16,7 @@ export interface Difference {
 export function blocksAgree(payload: JsonObject, blocks: JsonObject): boolean {
   let found = 0;
   for (const name in payload) {
-    if (ENVELOPE.has(name)) continue;
+    if (ENVELOPE_MEMBERS.has(name)) continue;
     found++;
     if (!Object.hasOwn(blocks, name) || !isSame(payload[name]!, blocks[name]!)) return false;
   }
@@ -35,7 +25,7 @@ export function blocksAgree(payload: JsonObject, blocks: JsonObject): boolean {
 
 /** The first differences, member by member. */
 export function blockDifferences(payload: JsonObject, blocks: JsonObject): Difference[] {
-  const sealed = Object.fromEntries(Object.entries(payload).filter(([name]) => !ENVELOPE.has(name)));
+  const sealed = Object.fromEntries(Object.entries(payload).filter(([name]) => !ENVELOPE_MEMBERS.has(name)));
   const differences: Difference[] = [];
   compare('', sealed, blocks, differences);
   return differences;

@@ -70,6 +70,8 @@ interface Position {
 export class ChainVerifier {
   readonly violations: Violation[] = [];
   #unlisted = 0;
+  /** Also by a violation that is not listed any more. */
+  #broken = false;
   #checked = 0;
   #next: Position = { org_seq: 0, parents: [GENESIS_HASH] };
   /** Where the chain stood before a gap; null when there was none just now. */
@@ -87,7 +89,7 @@ export class ChainVerifier {
 
   /** No receipt so far was altered or is missing: what they say can be relied on. */
   get isUnbroken(): boolean {
-    return this.violations.every(({ kind }) => kind === 'record_mismatch');
+    return !this.#broken;
   }
 
   /** Whether the receipts so far end where this head says. */
@@ -246,6 +248,7 @@ export class ChainVerifier {
   }
 
   #violate(kind: ViolationKind, pin: Pick<Violation, 'org_seq' | 'receipt_id'>, fault: Fault): void {
+    this.#broken ||= kind !== 'record_mismatch';
     if (this.violations.length === MAX_VIOLATIONS) this.#unlisted++;
     else this.violations.push({ kind, org_seq: pin.org_seq, receipt_id: pin.receipt_id, ...fault });
   }

@@ -123,6 +123,9 @@ const ENVELOPE: Record<string, (value: Json | undefined) => boolean> = {
   share_url: isString,
 };
 
+/** Every member that is not of a lane's blocks. */
+export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(ENVELOPE), SEAL]);
+
 function envelopeFault(payload: JsonObject): Fault | null {
   for (const [name, holds] of Object.entries(ENVELOPE)) {
     if (holds(payload[name])) continue;

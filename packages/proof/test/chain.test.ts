@@ -450,3 +450,12 @@ test('a sealed receipt keeps its bytes: sealing what was parsed gives the same t
   const { receipt_sha256: _, ...payload } = JSON.parse(text);
   assert.equal(seal(payload).canonical, text);
 });
+
+test('a chain is broken also by what is not listed any more', () => {
+  const rows = chainOf(MAX_VIOLATIONS + 2);
+  const verifier = new ChainVerifier();
+  for (const { text, record } of rows.slice(0, -1)) verifier.push(text, { ...record, share_token: 'another' });
+  assert.equal(verifier.isUnbroken, true);
+  verifier.push('{}');
+  assert.deepEqual([verifier.isUnbroken, verifier.violations.length], [false, MAX_VIOLATIONS]);
+});

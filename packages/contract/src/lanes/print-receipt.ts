@@ -2,20 +2,10 @@
  * A stored receipt as people read it: the same on the shared page, on paper and in the console. The bytes may have been
  * tampered with: nothing here trusts their shape, and what a lane cannot print is shown member by member.
  */
+import { ENVELOPE_MEMBERS } from '@rcpt/proof/receipt.ts';
 import type { JsonObject } from '../wire.ts';
 import type { Print, Section } from './lane.ts';
 import { laneBySchema } from './registry.ts';
-
-const ENVELOPE = new Set([
-  'schema',
-  'receipt_id',
-  'org_seq',
-  'parent_hash',
-  'created_at',
-  'organization',
-  'share_url',
-  'receipt_sha256',
-]);
 
 /** Never throws. */
 export function printReceipt(receipt: object): Print {
@@ -57,7 +47,7 @@ function saidOnce(print: Print): Print {
 }
 
 function memberByMember(members: Record<string, unknown>): Print {
-  const blocks = Object.entries(members).filter(([name]) => !ENVELOPE.has(name));
+  const blocks = Object.entries(members).filter(([name]) => !ENVELOPE_MEMBERS.has(name));
   return {
     title: textOf(members.receipt_id),
     kind: textOf(members.schema),
