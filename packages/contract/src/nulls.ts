@@ -6,8 +6,19 @@ export type Strip = (value: unknown) => unknown;
 
 type AnySchema = z.core.$ZodType;
 
+/** What a schema takes optionally is found out once. */
+const known = new WeakMap<AnySchema, Strip | null>();
+
 /** Null for a schema without optional members. What the schema takes as free-form JSON is left as it is. */
 export function nullStripper(schema: AnySchema): Strip | null {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  const made = makeStripper(schema);
+  known.set(schema, made);
+  return made;
+}
+
+function makeStripper(schema: AnySchema): Strip | null {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray) return stripItems(inner.element);
   if (inner instanceof z.ZodObject) return stripMembers(inner.shape as Record<string, AnySchema>);
