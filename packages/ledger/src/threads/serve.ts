@@ -1,0 +1,47 @@
+/** A thread's side of a pool (pool.ts): one job at a time, named by its function. */
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { Refusal } from '@rcpt/service/error.ts';
+
+/** The functions of a thread by name: each takes one value and returns one, both of which can be cloned. */
+export type JobTable = Record<string, (input: never) => unknown>;
+
+export interface Job {
+  what: string;
+  input: unknown;
+}
+
+/** An unknown error travels as its stack only. */
+export type Answer =
+  | 'ready'
+  | { output: unknown }
+  | { refusal: Pick<Refusal, 'code' | 'detail' | 'members'> }
+  | { error: string };
+
+/** Of 19; the event loop has 0, so that who only asks for something small goes before what is drawn and decided here. */
+const NICENESS = 5;
+
+export function serve(table: JobTable): void {
+  giveWay();
+  parentPort!.on('message', async ({ what, input }: Job) => {
+    const answer = await (async () => table[what]!(input as never))().then(
+      (output): Answer => ({ output }),
+      (error: unknown): Answer =>
+        error instanceof Refusal
+          ? { refusal: { code: error.code, detail: error.detail, members: error.members } }
+          : { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+    );
+    parentPort!.postMessage(answer);
+  });
+  parentPort!.postMessage('ready' satisfies Answer);
+}
+
+/** Linux gives each thread a priority of its own, by its number; elsewhere all have the same. */
+function giveWay(): void {
+  try {
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
+  } catch {
+    return;
+  }
+}

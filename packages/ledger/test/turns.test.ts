@@ -1,0 +1,115 @@
+/** Turns between organizations, and threads that can be ended. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { createPool, type Pool } from '../src/threads/pool.ts';
+import { createTurns } from '../src/turns.ts';
+import type { JOBS } from './turns-thread.ts';
+
+const LIMITS = { at_once: 1, each: 1, waiting_each: 3, waiting: 5, what: 'things' };
+const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
+
+test('an organization with many callers has one turn after each turn of another', async () => {
+  const turns = createTurns(LIMITS);
+  const order: string[] = [];
+  const worked = async (whose: string, call: string) => {
+    const giveBack = await turns.take(whose);
+    order.push(call);
+    await new Promise(setImmediate);
+    giveBack();
+  };
+  await Promise.all([worked('a', 'a1'), worked('a', 'a2'), worked('a', 'a3'), worked('a', 'a4'), worked('b', 'b1')]);
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3', 'a4']);
+});
+
+test('one organization leaves a turn to the others while its own callers wait', async () => {
+  const turns = createTurns({ ...LIMITS, at_once: 2 });
+  const first = await turns.take('a');
+  let second = false;
+  const waiting = turns.take('a').then((giveBack) => {
+    second = true;
+    return giveBack;
+  });
+  const other = await turns.take('b');
+  assert.equal(second, false);
+  first();
+  first();
+  (await waiting)();
+  other();
+});
+
+test('too many callers of one organization are told to wait, too many in all that it is busy', async () => {
+  const turns = createTurns(LIMITS);
+  const giveBack = await turns.take('a');
+  const waiting = ['a', 'a', 'a', 'b', 'c'].map((whose) => turns.take(whose).then((done) => done()));
+  await assert.rejects(turns.take('a'), code('rate_limited'));
+  await assert.rejects(turns.take('d'), code('overloaded'));
+  giveBack();
+  await Promise.all(waiting);
+  (await turns.take('d'))();
+});
+
+test('a caller that goes leaves the line, and its turn is nobody’s', async () => {
+  const turns = createTurns(LIMITS);
+  const giveBack = await turns.take('a');
+  const gone = new AbortController();
+  const waiting = turns.take('a', gone.signal);
+  gone.abort();
+  await assert.rejects(waiting, code('request_timeout'));
+  await assert.rejects(turns.take('a', gone.signal), code('request_timeout'));
+  giveBack();
+  (await turns.take('b'))();
+});
+
+const open = (t: test.TestContext, patience_ms = 2_000): { pool: Pool<typeof JOBS>; faults: string[] } => {
+  const faults: string[] = [];
+  const pool = createPool<typeof JOBS>(new URL('./turns-thread.ts', import.meta.url), {
+    ...LIMITS,
+    threads: 2,
+    patience_ms,
+    onFault: (error) => faults.push(error.message),
+  });
+  t.after(() => pool.close());
+  return { pool, faults };
+};
+
+test('a thread answers, refuses by code, and fails by its message', async (t) => {
+  const { pool, faults } = open(t);
+  assert.equal(await pool.run('double', 'a', 21), 42);
+  await assert.rejects(pool.run('refuse', 'a', 'flight_sheet_invalid'), (error) => {
+    assert.deepEqual((error as { members?: unknown }).members, { at: 7 });
+    return code('flight_sheet_invalid')(error);
+  });
+  await assert.rejects(pool.run('fail', 'a', null), /of its own/);
+  assert.deepEqual(faults, []);
+});
+
+test('a job that never ends takes its thread with it; another organization has its answer meanwhile', async (t) => {
+  const { pool, faults } = open(t, 300);
+  const stuck = assert.rejects(pool.run('never', 'a', null), code('overloaded'));
+  assert.equal(await pool.run('double', 'b', 2), 4);
+  await stuck;
+  assert.match(faults.join(), /never.* took longer than 300 ms/);
+  assert.equal(await pool.run('double', 'a', 3), 6);
+});
+
+test('a job that fills its memory ends its thread, not the process', async (t) => {
+  const { pool, faults } = open(t, 60_000);
+  await assert.rejects(pool.run('fill', 'a', null), code('overloaded'));
+  assert.match(faults.join(), /memory/);
+  assert.equal(await pool.run('double', 'a', 3), 6);
+});
+
+test('a closing pool finishes what it took and takes no more', async (t) => {
+  const { pool } = open(t);
+  const last = [pool.run('double', 'a', 1), pool.run('double', 'a', 2)];
+  const closing = pool.close();
+  await assert.rejects(pool.run('double', 'a', 3), code('overloaded'));
+  assert.deepEqual(await Promise.all(last), [2, 4]);
+  await closing;
+});
+
+test('a thread gives way to the event loop where the system tells threads apart', async (t) => {
+  if (process.platform !== 'linux') return t.skip('threads have no priority of their own here');
+  const { pool } = open(t);
+  assert.equal(await pool.run('niceness', 'a', null), 5);
+});
