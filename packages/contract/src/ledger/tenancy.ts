@@ -20,6 +20,7 @@ export const CreatedOrganization = Organization.extend({
   api_key: z.string(),
 });
 export const OrganizationChange = z.object({ name: Line.optional(), four_eyes: z.boolean().optional() });
+export type OrganizationChange = z.infer<typeof OrganizationChange>;
 
 export const NewKey = z.object({
   role: Role,

@@ -58,13 +58,6 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
         response: { 200: Organization },
       },
     },
-    (request) =>
-      ledger.db.transaction(async (tx) => {
-        const { name, four_eyes } = request.body;
-        const before = await loadOrganization(tx, request.principal.organization_id);
-        const after = { ...before, name: name ?? before.name, four_eyes: four_eyes ?? before.four_eyes };
-        await updateOrganization(tx, after);
-        return after;
-      }),
+    (request) => ledger.db.transaction((tx) => updateOrganization(tx, request.principal.organization_id, request.body)),
   );
 }

@@ -29,14 +29,13 @@ export function sharingRoutes(app: App, ledger: Ledger): void {
         body: ShareChange,
       },
     },
-    ({ principal, params, body }) =>
-      ledger.db.transaction(async (tx) => {
-        const before = await loadShare(tx, principal.organization_id, params.receipt_id);
-        if (before.enabled === body.enabled) return shown(params.receipt_id, before);
-        const after = { ...before, ...body, changed_at: ledger.now(), changed_by: principal.name };
-        await switchShare(tx, principal.organization_id, after);
-        return shown(params.receipt_id, after);
-      }),
+    async ({ principal, params: { receipt_id }, body: { enabled } }) => {
+      const change = { enabled, changed_at: ledger.now(), changed_by: principal.name };
+      return shown(
+        receipt_id,
+        await ledger.db.transaction((tx) => switchShare(tx, principal.organization_id, receipt_id, change)),
+      );
+    },
   );
 
   function shown(receipt_id: string, { share_token, enabled, changed_at, changed_by }: ShareState): Share {

@@ -40,16 +40,25 @@ export async function loadShare(db: Queries, organization_id: string, receipt_id
   return { org_seq, share_token, enabled: row.enabled !== 0, changed_at, changed_by };
 }
 
-/** Remembers the last change only: the receipt's own row stays as it is. */
+/**
+ * A link that is so already stays as it was, in one statement: of two who switch it alike at once, the first is named. Keeps
+ * the last change only: the receipt's own row stays as it is. Throws `not_found`.
+ */
 export async function switchShare(
   tx: Queries,
   organization_id: string,
-  { org_seq, enabled, changed_at, changed_by }: ShareState,
-): Promise<void> {
+  receipt_id: string,
+  { enabled, changed_at, changed_by }: { enabled: boolean; changed_at: string; changed_by: string },
+): Promise<ShareState> {
+  const { org_seq } = await loadShare(tx, organization_id, receipt_id);
   await tx.run(
-    `insert into shares (organization_id, org_seq, enabled, changed_at, changed_by) values ($1, $2, $3, $4, $5)
+    `insert into shares (organization_id, org_seq, enabled, changed_at, changed_by)
+     select $1, cast($2 as bigint), cast($3 as bigint), $4, $5 where cast($3 as bigint) = 0
+       or exists (select 1 from shares where organization_id = $1 and org_seq = cast($2 as bigint))
      on conflict (organization_id, org_seq) do update
-     set enabled = excluded.enabled, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
+     set enabled = excluded.enabled, changed_at = excluded.changed_at, changed_by = excluded.changed_by
+     where shares.enabled <> excluded.enabled`,
     [organization_id, org_seq, Number(enabled), changed_at, changed_by],
   );
+  return loadShare(tx, organization_id, receipt_id);
 }

@@ -1,12 +1,12 @@
 /** Organizations, their keys and owners, and agent profiles. */
-import type { Key, Organization, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
+import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../domain/principal.ts';
 import { ZERO_HASH } from './chains.ts';
 
 interface OrganizationRow {
-  organization_id: string;
+  id: string;
   name: string;
   four_eyes: number;
   created_at: string;
@@ -26,19 +26,35 @@ export async function insertOrganization(
   await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, ZERO_HASH]);
 }
 
+const ORGANIZATION = 'organization_id as id, name, four_eyes, created_at';
+
 /** Throws `not_found`. */
 export async function loadOrganization(db: Queries, id: string): Promise<Organization> {
-  const row = await db.get<OrganizationRow>('select * from organizations where organization_id = $1', [id]);
-  if (row === undefined) throw new Refusal('not_found', `There is no organization ${id}.`);
-  return { id: row.organization_id, name: row.name, four_eyes: Boolean(row.four_eyes), created_at: row.created_at };
+  return found(
+    await db.get<OrganizationRow>(`select ${ORGANIZATION} from organizations where organization_id = $1`, [id]),
+    id,
+  );
 }
 
-export async function updateOrganization(tx: Queries, { id, name, four_eyes }: Organization): Promise<void> {
-  await tx.run('update organizations set name = $2, four_eyes = $3 where organization_id = $1', [
+/** Writes what is named, in one statement: a change of the rest at the same time is kept. Throws `not_found`. */
+export async function updateOrganization(
+  tx: Queries,
+  id: string,
+  { name, four_eyes }: OrganizationChange,
+): Promise<Organization> {
+  return found(
+    await tx.get<OrganizationRow>(
+      `update organizations set name = coalesce($2, name), four_eyes = coalesce($3, four_eyes)
+       where organization_id = $1 returning ${ORGANIZATION}`,
+      [id, name ?? null, four_eyes === undefined ? null : Number(four_eyes)],
+    ),
     id,
-    name,
-    Number(four_eyes),
-  ]);
+  );
+}
+
+function found(row: OrganizationRow | undefined, id: string): Organization {
+  if (row === undefined) throw new Refusal('not_found', `There is no organization ${id}.`);
+  return { ...row, four_eyes: Boolean(row.four_eyes) };
 }
 
 const KEY = 'id, organization_id, role, label, created_at, revoked_at';
