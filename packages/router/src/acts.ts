@@ -213,9 +213,12 @@ export class WorkSheet implements Recorder {
     const before = standingOf(standings, act.worker_id);
     const beat = act.beat(this.#book.at, before.capabilities);
     const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
-    const standing = { ...before, status: beat.status, capabilities };
+    const standing = { ...before, status: beat.said?.status ?? before.status, capabilities };
     standings.set(act.worker_id, standing);
-    this.#beats.set(beat.id, beat);
+    // Of several in one commit each keeps what only it has said.
+    const earlier = this.#beats.get(beat.id);
+    const said = beat.said ?? earlier?.said ?? null;
+    this.#beats.set(beat.id, { ...beat, said, capabilities: beat.capabilities ?? earlier?.capabilities ?? null });
     if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
       this.#news.workers.add(beat.id);
     if (act.changes && this.#news.seen !== null) this.#news.seen.workers = true;

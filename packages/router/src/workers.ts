@@ -39,7 +39,7 @@ import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
 import { findChunk } from './store/log-chunks.ts';
-import { insertWorker, loadWorker, type StoredWorker } from './store/workers.ts';
+import { insertWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
 const HEARTBEAT_SECONDS = 30;
@@ -112,32 +112,33 @@ export async function heartbeat(
     )
       return first;
     if (!(await word.called)) return { ...first, server_time: instant(router.now()) };
-    // Meanwhile an order to resume, or a later heartbeat, may have taken back what this one said.
-    const { status, current_jobs, metrics } = await loadWorker(router.db, worker.id);
-    return await beat(router, worker, { status, current_jobs, metrics, leases: body.leases });
+    // Meanwhile an order to resume, or a later heartbeat, may have taken back what this one said: it is not said again.
+    return await beat(router, worker, { leases: body.leases });
   } finally {
     word.cancel();
   }
 }
 
+/** @param body without a status it says nothing of the worker, but that it is there */
 async function beat(
   router: Router,
   worker: StoredWorker,
-  body: Body<typeof Heartbeat>,
+  body: Partial<Body<typeof Heartbeat>>,
 ): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
+  const said = status === undefined ? null : { status, current_jobs, metrics: JSON.stringify(metrics) };
   const { standing, states } = await router.writer.act({
     kind: 'beat',
     worker_id: worker.id,
     beat: (at, declared) => ({
       id: worker.id,
-      status,
-      current_jobs,
-      metrics: JSON.stringify(metrics),
+      said,
       capabilities: capabilities === undefined ? null : JSON.stringify({ ...declared, ...capabilities }),
       at,
     }),
-    changes: status !== worker.status || current_jobs !== worker.current_jobs || capabilities !== undefined,
+    changes:
+      capabilities !== undefined ||
+      (said !== null && (said.status !== worker.status || said.current_jobs !== worker.current_jobs)),
     declares: capabilities !== undefined,
     job_ids: leases.map((lease) => lease.job_id),
     perform: (stands, jobs, record, clock) => ({
@@ -153,9 +154,14 @@ async function beat(
     }),
   });
   // Who it is stays known for a while (http/shell.ts); so does what it said last.
-  Object.assign(worker, { status, current_jobs });
+  if (said !== null) Object.assign(worker, { status: said.status, current_jobs });
+  const { status: stands_at } = standing;
   const declared = standing.capabilities as StoredWorker['capabilities'];
-  router.fleet.heard(worker.id, { status, capabilities: declared, last_heartbeat_at: instant(router.now()) });
+  router.fleet.heard(worker.id, {
+    status: stands_at,
+    capabilities: declared,
+    last_heartbeat_at: instant(router.now()),
+  });
   return {
     ok: true,
     worker_id: worker.id,

@@ -129,7 +129,12 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     const beat = (changes: boolean): Act<string> => ({
       kind: 'beat',
       worker_id: 'worker_1',
-      beat: (at) => ({ id: 'worker_1', status: 'online', current_jobs: 0, metrics: '{}', capabilities: null, at }),
+      beat: (at) => ({
+        id: 'worker_1',
+        said: { status: 'online', current_jobs: 0, metrics: '{}' },
+        capabilities: null,
+        at,
+      }),
       changes,
       declares: false,
       job_ids: [],

@@ -62,22 +62,25 @@ export async function listWorkers(db: Queries): Promise<StoredWorker[]> {
 
 export interface Beat {
   id: string;
-  status: WorkerStatus;
-  current_jobs: number;
-  metrics: string;
-  /** Null: unchanged. */
+  /** Null: unchanged, as with `capabilities`. */
+  said: { status: WorkerStatus; current_jobs: number; metrics: string } | null;
   capabilities: string | null;
   at: string;
 }
 
-const SAID = { status: 'text', current_jobs: 'bigint', metrics: 'text', last_heartbeat_at: 'text' } as const;
+const HEARD = { last_heartbeat_at: 'text' } as const;
+const SAID = { status: 'text', current_jobs: 'bigint', metrics: 'text', ...HEARD } as const;
 
+/** One per worker. */
 export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
-  const rowOf = ({ id, status, current_jobs, metrics, at }: Beat) => [id, status, current_jobs, metrics, at];
-  const changed = beats.filter(({ capabilities }) => capabilities !== null);
-  const capabilities = changed.map((beat) => [beat.id, beat.capabilities]);
+  const said = beats.flatMap(({ id, said, at }) =>
+    said === null ? [] : [[id, said.status, said.current_jobs, said.metrics, at]],
+  );
+  const heard = beats.flatMap(({ id, said, at }) => (said === null ? [[id, at]] : []));
+  const capabilities = beats.flatMap(({ id, capabilities }) => (capabilities === null ? [] : [[id, capabilities]]));
   await together(
-    tx.update('workers', { id: 'text' }, SAID, beats.map(rowOf)),
+    tx.update('workers', { id: 'text' }, SAID, said),
+    tx.update('workers', { id: 'text' }, HEARD, heard),
     tx.update('workers', { id: 'text' }, { capabilities: 'text' }, capabilities),
   );
 }
