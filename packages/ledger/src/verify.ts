@@ -16,21 +16,28 @@ import {
 } from './store/audit.ts';
 import { seqOfReceiptId } from './store/chains.ts';
 import { loadRunsAsStored } from './store/runs.ts';
+import { createTurns } from './turns.ts';
 
 /** Told so often at most while a chain is walked. */
 const PROGRESS_MS = 100;
-/** Runs read at a time: each may hold megabytes. */
+/** Receipts whose Runs are read together: so many at most, and fewer when they are large. */
 const RUNS_AT_ONCE = 64;
-/** Chains walked at a time by one process, and how many may wait for that. */
-const AT_ONCE = 2;
-const MAY_WAIT = 32;
-/** One organization leaves room for the others. */
-const OF_ONE_ORGANIZATION = 12;
+const CHARACTERS_AT_ONCE = 262_144;
+/** After so long other requests have their turn. */
+const SLICE_MS = 3;
+/** One organization walks one chain at a time, and one process two. */
+const TURNS = {
+  at_once: 2,
+  each: 1,
+  waiting_each: 11,
+  waiting: 32,
+  what: 'verifications of this organization',
+};
 
 export interface Verifier {
   /**
    * Every receipt of the chain against its own bytes, its record and its Run, its predecessor and, at the end, the recorded
-   * head. Throws `overloaded`, `database_unavailable`, and `request_timeout` when `signal` aborts before the end.
+   * head. Throws `rate_limited`, `overloaded`, `database_unavailable`, and `request_timeout` when `signal` aborts before the end.
    */
   verify(organization_id: string, signal: AbortSignal, progress?: Progress): Promise<ChainReport>;
 }
@@ -39,53 +46,11 @@ export interface Verifier {
 export type Progress = (walked: VerifyProgress) => void;
 
 export function createVerifier(db: Db): Verifier {
-  let walking = 0;
-  const waiting: (() => void)[] = [];
-  const asked = new Map<string, number>();
-
-  /** Whoever ends hands over its place, so that nobody takes it in between. False: `signal` aborted first. */
-  function takePlace(signal: AbortSignal): Promise<boolean> {
-    if (walking < AT_ONCE) {
-      walking++;
-      return Promise.resolve(true);
-    }
-    return new Promise((resolve) => {
-      const turn = () => {
-        signal.removeEventListener('abort', gone);
-        resolve(true);
-      };
-      const gone = () => {
-        const at = waiting.indexOf(turn);
-        if (at !== -1) waiting.splice(at, 1);
-        resolve(false);
-      };
-      waiting.push(turn);
-      signal.addEventListener('abort', gone);
-      if (signal.aborted) gone();
-    });
-  }
-
-  function leavePlace(): void {
-    const next = waiting.shift();
-    if (next === undefined) walking--;
-    else next();
-  }
-
+  const turns = createTurns(TURNS);
   return {
     async verify(organization_id, signal, progress) {
-      const before = asked.get(organization_id) ?? 0;
-      if (waiting.length >= MAY_WAIT || before >= OF_ONE_ORGANIZATION)
-        throw new Refusal('overloaded', 'Many chains are being verified. Try again shortly.');
-      asked.set(organization_id, before + 1);
-      try {
-        // What was not walked to its end has no report: an aborted verification never says that a chain holds.
-        if (!(await takePlace(signal))) throw stopped();
-        return await walk(db, organization_id, signal, progress).finally(leavePlace);
-      } finally {
-        const left = asked.get(organization_id)! - 1;
-        if (left === 0) asked.delete(organization_id);
-        else asked.set(organization_id, left);
-      }
+      const leave = await turns.take(organization_id, signal);
+      return walk(db, organization_id, signal, progress).finally(leave);
     },
   };
 }
@@ -102,12 +67,13 @@ function walk(
     const pins = new PinsSoFar(read, organization_id);
     const receipts = head === null ? 0 : head.org_seq + 1;
     let receipts_checked = 0;
+    const slice = createSlices();
     let told_at = performance.now();
     progress({ receipts_checked, receipts });
     for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
-      for (let at = 0; at < batch.length; at += RUNS_AT_ONCE) {
+      for (const rows of groupsOf(batch.map(auditRow))) {
         if (signal.aborted) throw stopped();
-        await verifyGroup(read, organization_id, batch.slice(at, at + RUNS_AT_ONCE).map(auditRow), verifier, pins);
+        await verifyGroup(read, organization_id, rows, verifier, pins, slice);
       }
       receipts_checked += batch.length;
       if (performance.now() - told_at < PROGRESS_MS) continue;
@@ -126,6 +92,30 @@ function walk(
   });
 }
 
+/** What is awaited while a chain is walked: SQLite answers at once, and a walk that never waited would hold up all requests. */
+function createSlices(): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < SLICE_MS) return;
+    await new Promise((lap) => setImmediate(lap));
+    began = performance.now();
+  };
+}
+
+function* groupsOf(rows: AuditRow[]): Generator<AuditRow[]> {
+  let group: AuditRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    group.push(row);
+    characters += row.payload.length;
+    if (group.length < RUNS_AT_ONCE && characters < CHARACTERS_AT_ONCE) continue;
+    yield group;
+    group = [];
+    characters = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
 /** Each receipt against its bytes, its predecessor, its columns and its Run. */
 async function verifyGroup(
   read: Queries,
@@ -133,13 +123,16 @@ async function verifyGroup(
   rows: AuditRow[],
   verifier: ChainVerifier,
   pins: PinsSoFar,
+  slice: () => Promise<void>,
 ): Promise<void> {
   const ids = rows.map(({ record }) => record.run_id!);
   const runs = await loadRunsAsStored(read, organization_id, ids);
+  await slice();
   for (const { payload, record } of rows) {
     const run = runs.get(record.run_id!);
     verifier.push(payload, await recordWithRun(record, payload, run, pins, verifier.isUnbroken));
     if (verifier.isUnbroken && typeof payload === 'string') pins.passed(payload, record.org_seq!);
+    await slice();
   }
 }
 

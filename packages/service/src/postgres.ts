@@ -17,7 +17,8 @@ import {
 } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
-const SCAN_ROWS = 500;
+/** Rows may hold a megabyte each. */
+const SCAN_ROWS = 100;
 const STATEMENT_MS = 60_000;
 const ATTEMPTS = 8;
 const INT8 = 20;

@@ -10,7 +10,9 @@ import { type Columns, type Db, type Dialect, type Snapshot, type Transaction, t
 import { DatabaseUnavailable } from './error.ts';
 
 const TRANSACTIONS_PER_COMMIT = 256;
-const SCAN_ROWS = 256;
+/** A batch of a scan ends with either: rows may hold megabytes. */
+const SCAN_ROWS = 64;
+const SCAN_CHARACTERS = 1_048_576;
 const BUSY_TIMEOUT_MS = 5_000;
 
 const dialect: Dialect = {
@@ -114,11 +116,14 @@ async function snapshotOf<T>(path: string, work: (read: Snapshot) => Promise<T>)
         const { statement, bind } = prepare(sql);
         statement.setReturnArrays(true);
         let batch: unknown[][] = [];
-        for (const row of statement.iterate(...bind(params)) as Iterable<unknown>) {
-          batch.push(row as unknown[]);
-          if (batch.length < SCAN_ROWS) continue;
+        let characters = 0;
+        for (const row of statement.iterate(...bind(params)) as Iterable<unknown[]>) {
+          batch.push(row);
+          for (const value of row) if (typeof value === 'string') characters += value.length;
+          if (batch.length < SCAN_ROWS && characters < SCAN_CHARACTERS) continue;
           yield batch;
           batch = [];
+          characters = 0;
           await new Promise((lap) => setImmediate(lap));
         }
         if (batch.length > 0) yield batch;
