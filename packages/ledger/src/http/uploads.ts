@@ -1,6 +1,6 @@
 /**
  * `multipart/form-data` evidence, made to look like its JSON form before validation: the fields become the body, the
- * file's bytes and hash become `request.upload`. A few uploads at a time are held in memory; the others are not read.
+ * file's bytes and hash become `request.upload`. intake.ts bounds what is held in memory.
  */
 import multipart from '@fastify/multipart';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
@@ -8,6 +8,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Upload } from '../evidence.ts';
+import { type Arrival, createIntake } from './intake.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,7 +20,6 @@ declare module 'fastify' {
   }
 }
 
-const UPLOADS_AT_ONCE = 4;
 const FIELD_BYTES = 4_096;
 
 export async function acceptUploads(app: App, evidence_bytes: number): Promise<void> {
@@ -28,27 +28,32 @@ export async function acceptUploads(app: App, evidence_bytes: number): Promise<v
     throwFileSizeLimit: true,
   });
   app.decorateRequest('upload', undefined);
-  app.addHook('preValidation', async (request) => {
+  const intake = createIntake();
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (isForm(request)) done(null, payload);
+    else intake.ofBody(request, reply).then(() => done(null, payload), done);
+  });
+  app.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return;
     if (!request.routeOptions.config.takes_file)
       throw new Refusal('unsupported_media_type', 'Send the body as application/json.');
-    await readUpload(request);
+    const arrival = intake.ofForm(request, reply);
+    await Promise.race([readForm(request, arrival), arrival.late]);
   });
 }
 
-let reading = 0;
-const waiting: (() => void)[] = [];
+function isForm({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.toLowerCase().startsWith('multipart/') ?? false;
+}
 
-async function readUpload(request: FastifyRequest): Promise<void> {
-  if (reading >= UPLOADS_AT_ONCE) await new Promise<void>((turn) => waiting.push(turn));
-  reading++;
+async function readForm(request: FastifyRequest, arrival: Arrival): Promise<void> {
   try {
     const fields: Record<string, unknown> = {};
     for await (const part of request.parts()) {
       if (part.type === 'field') fields[part.fieldname] = String(part.value);
       else if (part.fieldname !== 'file') throw new Refusal('invalid', 'Send the bytes as the form member "file".');
       else {
-        const bytes = await part.toBuffer();
+        const bytes = await readFile(part.file, arrival);
         request.upload = { bytes, sha256: sha256Hex(bytes) };
         fields.label ??= part.filename;
         fields.content_type ??= part.mimetype;
@@ -61,8 +66,15 @@ async function readUpload(request: FastifyRequest): Promise<void> {
     // The parser's own errors carry no status: the form broke off or is none.
     if (error instanceof Refusal || (error as { statusCode?: number }).statusCode !== undefined) throw error;
     throw new Refusal('malformed_request', `The form cannot be read: ${(error as Error).message}.`);
-  } finally {
-    reading--;
-    waiting.shift()?.();
   }
+}
+
+async function readFile(file: AsyncIterable<Buffer> & { truncated?: boolean }, arrival: Arrival): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of file) {
+    await arrival.count(chunk.length);
+    chunks.push(chunk);
+  }
+  if (file.truncated) throw new Refusal('payload_too_large', 'The file is larger than this ledger takes.');
+  return Buffer.concat(chunks);
 }
