@@ -3,10 +3,8 @@
  * one, and takes it for nothing else.
  */
 import { z } from 'zod';
+import { shownText } from './shown.ts';
 
-/** What draws nothing or re-orders what stands around it: controls, zero width, bidi marks, fillers, private use, ends of lines. */
-const UNSEEN =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
 /** Also written with a full-width @: compatibility forms are taken for what they look like. */
 const MAILBOX = /\S@\S|\S\s*@\s*\S+\.\S/;
 /** What the ledger itself writes behind a name. */
@@ -22,7 +20,7 @@ export const sealedName = (most: number) =>
     .normalize('NFC')
     .min(1)
     .refine((name) => [...name].length <= most, `must be at most ${most} characters`)
-    .refine((name) => !UNSEEN.test(name), 'must be one line of visible characters')
+    .refine((name) => shownText(name, 'line') === name, 'must be one line of visible characters, with single spaces')
     .refine(
       (name) => !MAILBOX.test(plain(name)),
       'must not hold an e-mail address: it is sealed in receipts, in public',

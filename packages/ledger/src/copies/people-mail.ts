@@ -1,7 +1,8 @@
 /** The mails that bring a person in: the sign-in link, and the word that somebody invited them. Pure, but for their ids. */
 import { randomBytes } from 'node:crypto';
+import { shownLine } from '@rcpt/contract/shown.ts';
 import type { Message } from './mail.ts';
-import { escapeHtml, oneLine } from './receipt-mail.ts';
+import { escapeHtml, isolated, isolatedHtml } from './receipt-mail.ts';
 
 const NAME_LENGTH = 120;
 
@@ -24,13 +25,15 @@ export function invitationMail(invitation: {
   organization: string;
   invited_by: string;
 }): Message {
-  const organization = oneLine(invitation.organization, NAME_LENGTH);
-  const invited = `${oneLine(invitation.invited_by, NAME_LENGTH)} invited you to ${organization}.`;
+  const [organization, by] = [invitation.organization, invitation.invited_by].map((name) =>
+    shownLine(name, NAME_LENGTH),
+  );
+  const invited = (as: (line: string) => string) => `${as(by!)} invited you to ${as(organization!)}.`;
   const how = 'Enter this e-mail address there, and a link to sign in is sent to you.';
   return {
     ...letter(invitation.to, 'invitation', `You are invited to ${organization}`),
-    text: [invited, '', invitation.link, '', how, ''].join('\n'),
-    html: page(`<p>${escapeHtml(invited)}</p><p><a href="${escapeHtml(invitation.link)}">Sign in</a></p>`, [how]),
+    text: [invited(isolated), '', invitation.link, '', how, ''].join('\n'),
+    html: page(`<p>${invited(isolatedHtml)}</p><p><a href="${escapeHtml(invitation.link)}">Sign in</a></p>`, [how]),
   };
 }
 

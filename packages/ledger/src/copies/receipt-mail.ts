@@ -1,5 +1,6 @@
 /** The mail that carries a receipt: what it says and what is attached. Pure. */
 import { createHash } from 'node:crypto';
+import { runsLeft, shownLine } from '@rcpt/contract/shown.ts';
 import type { Message } from './mail.ts';
 
 export interface ReceiptMail {
@@ -26,15 +27,15 @@ export function receiptMail({ receipt, title, bytes, pdf, to, share_url }: Recei
   if (!/^[^\s<>"(),:;@[\\\]]+@[^\s<>"(),:;@[\\\]]+$/.test(to)) throw new InvalidRecipient();
   const facts: [string, string][] = [
     ['Receipt', receipt_id],
-    ['What', oneLine(title, TITLE_LENGTH)],
-    ['Organization', oneLine(organization.name, TITLE_LENGTH)],
+    ['What', shownLine(title, TITLE_LENGTH)],
+    ['Organization', shownLine(organization.name, TITLE_LENGTH)],
     ['Minted', created_at],
     ['SHA-256', receipt_sha256],
   ];
   return {
     id: `${receipt_id}.${identity(organization.id, receipt_id, to)}`,
     to,
-    subject: `Receipt ${receipt_id} · ${oneLine(title, TITLE_LENGTH)}`,
+    subject: `Receipt ${receipt_id} · ${shownLine(title, TITLE_LENGTH)}`,
     text: asText(facts, share_url),
     html: asHtml(facts, share_url),
     attachments: [
@@ -65,7 +66,7 @@ function asHtml(facts: [string, string][], share_url: string): string {
   const rows = facts.map(
     ([label, value]) =>
       `<tr><td style="padding:2px 16px 2px 0;color:#5c6470">${escapeHtml(label)}</td>` +
-      `<td style="padding:2px 0;word-break:break-all">${escapeHtml(value)}</td></tr>`,
+      `<td style="padding:2px 0;word-break:break-all">${isolatedHtml(value)}</td></tr>`,
   );
   const link = /^https?:\/\//.test(share_url) ? `<a href="${escapeHtml(share_url)}">View the receipt</a>` : '';
   return `<!doctype html>
@@ -84,14 +85,12 @@ function identity(organization_id: string, receipt_id: string, to: string): stri
   return createHash('sha256').update(facts).digest('hex').slice(0, 32);
 }
 
-/** Control characters and whatever else could end a line or turn its direction become one space. */
-export function oneLine(text: string, length: number): string {
-  const plain = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, ' ')
-    .trim();
-  const characters = [...plain];
-  return characters.length <= length ? plain : `${characters.slice(0, length - 1).join('')}…`;
+/** A name that runs from right to left turns nothing around in its sentence: the isolates of plain text, and of HTML. */
+export function isolated(line: string): string {
+  return runsLeft(line) ? `\u2068${line}\u2069` : line;
+}
+export function isolatedHtml(line: string): string {
+  return runsLeft(line) ? `<bdi>${escapeHtml(line)}</bdi>` : escapeHtml(line);
 }
 
 export function escapeHtml(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * What the page loads: its style, its faces, its icon, its script, and the proof code that script runs, which is the same code an
- * auditor reads, with its types taken off and nothing else done to it.
+ * What the page loads: its style, its faces, its icon, its script, and what that script runs: the rule by which texts are shown,
+ * and the proof code, which is the same code an auditor reads, with its types taken off and nothing else done to it.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -38,12 +38,12 @@ export function loadAssets(): Map<string, Asset> {
 }
 
 function addScript(assets: Map<string, Asset>, path: string): void {
-  const [, folder, name = ''] = /^\/assets\/(page|proof)\/([\w-]+\.ts)$/.exec(path) ?? [];
-  if (!folder) throw new TypeError(`${path} is no file of the page and none of the proof package`);
+  const [, folder, name = ''] = /^\/assets\/(page|proof|contract)\/([\w-]+\.ts)$/.exec(path) ?? [];
+  if (!folder) throw new TypeError(`${path} is no file of the page and none of the proof and contract packages`);
   const source =
-    folder === 'page' ? own(name) : readFileSync(new URL(import.meta.resolve(`@rcpt/proof/${name}`)), 'utf8');
-  // Browsers know no package names: the proof package stands beside the page.
-  const body = withoutTypes(source).replaceAll("'@rcpt/proof/", "'../proof/");
+    folder === 'page' ? own(name) : readFileSync(new URL(import.meta.resolve(`@rcpt/${folder}/${name}`)), 'utf8');
+  // Browsers know no package names: the packages stand beside the page.
+  const body = withoutTypes(source).replaceAll(/'@rcpt\/(proof|contract)\//g, "'../$1/");
   assets.set(path, { ...asset(body, SCRIPT), policy: SCRIPT_POLICY });
   for (const [, specifier = ''] of body.matchAll(IMPORT)) {
     const imported = new URL(specifier, `http://assets${path}`).pathname;

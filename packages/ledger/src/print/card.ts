@@ -13,7 +13,7 @@ import { html, raw } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark } from './marks.ts';
 import { INK, MUTED, PAPER, RULE, TONES } from './palette.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
-import { CODE_PADDING, CODE_SCALE, type Line, measure, type Piece, wrap } from './text.ts';
+import { CODE_SCALE, type Line, measure, wrap } from './text.ts';
 import { ALTERED, titleOf } from './words.ts';
 
 const MARGIN = 72;
@@ -153,18 +153,10 @@ function strokeLine(line: Line, size: number, x: number, y: number, ink: string)
   const paths: string[] = [];
   let at = x;
   for (const piece of line.pieces) {
-    paths.push(
-      piece.code === null ? glyphs(piece.face.name, piece.text, size, at, y, ink) : boxed(piece, size, at, y, ink),
-    );
+    paths.push(glyphs(piece.face.name, piece.text, piece.coded ? size * CODE_SCALE : size, at, y, ink));
     at += piece.width * size;
   }
   return paths.join('');
-}
-
-/** What no face can draw stands there by its code, as on paper. */
-function boxed({ face, code, width }: Piece, size: number, x: number, y: number, ink: string): string {
-  const box = `<rect x="${x + size * 0.06}" y="${y - size * 0.7}" width="${size * (width - 0.12)}" height="${size * 0.86}" rx="${size * 0.08}" fill="none" stroke="${RULE}" stroke-width="2"/>`;
-  return box + glyphs(face.name, code ?? '', size * CODE_SCALE, x + size * CODE_PADDING, y - size * 0.03, ink);
 }
 
 function glyphs(name: string, text: string, size: number, x: number, y: number, ink: string): string {

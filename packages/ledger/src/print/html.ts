@@ -1,5 +1,5 @@
 /** HTML by template: every value is escaped unless it is HTML made here. */
-import { codeOf, isUnseen } from './unseen.ts';
+import { type Place, runsLeft, stretchesOf } from '@rcpt/contract/shown.ts';
 
 declare const made_here: unique symbol;
 /** Markup that only `html` and `raw` make; a string is never mistaken for it. */
@@ -25,25 +25,18 @@ export function raw(markup: string): Html {
   return { markup };
 }
 
-/**
- * Text from outside, as content (never as an attribute): what cannot be seen, or would turn around its neighbours, stands
- * there by its code, as on paper.
- */
-export function shown(text: string): Html {
-  let markup = '';
-  let plain = '';
-  for (const character of text.replaceAll('\r\n', '\n')) {
-    if (character !== '\n' && character !== '\t' && isUnseen(character) && !joins(character)) {
-      markup += `${escaped(plain)}<span class="code-point">${codeOf(character)}</span>`;
-      plain = '';
-    } else plain += character;
-  }
-  return raw(markup + escaped(plain));
+/** Text from outside, as the content of a block of its own with `dir="auto"`, never as an attribute. */
+export function shown(text: string, place?: Place): Html {
+  const parts = stretchesOf(text, place).map((stretch) =>
+    stretch.coded ? `<span class="code-point">${stretch.text}</span>` : escaped(stretch.text),
+  );
+  return raw(parts.join(''));
 }
 
-/** Variation selectors and joiners are part of how emoji and scripts are written; browsers draw those. */
-function joins(character: string): boolean {
-  return ['\u200c', '\u200d', '\ufe0e', '\ufe0f'].includes(character);
+/** The same within a line of ours: where letters run from right to left they turn nothing around beside them. */
+export function within(text: string): Html {
+  const line = shown(text, 'line');
+  return runsLeft(text) ? html`<bdi>${line}</bdi>` : line;
 }
 
 function render(value: Value): string {

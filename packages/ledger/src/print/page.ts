@@ -1,10 +1,10 @@
 /**
  * The page behind a share link: whole and readable without scripts, verified in the visitor's own browser where scripts run.
  */
-import type { Fact, PrintedCheck, PrintedEvidence, Section } from '@rcpt/contract/lanes/lane.ts';
+import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner, Section } from '@rcpt/contract/lanes/lane.ts';
 import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
 import { CARD } from './card-size.ts';
-import { type Html, html, raw, shown } from './html.ts';
+import { type Html, html, raw, shown, within } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
 import { boundedPrint } from './page-bounds.ts';
 import { comparison } from './page-compare.ts';
@@ -13,10 +13,7 @@ import { doubted, type Reading, type Rendered, read } from './reading.ts';
 import {
   ALTERED,
   ALTERED_DETAIL,
-  approvalInWords,
   commandByHand,
-  deciderId,
-  decisionInWords,
   FOUR_ANSWERS,
   fileName,
   plainLine,
@@ -81,7 +78,7 @@ export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string 
 ${input.verified ? '' : banner()}
 <div class="sheet">
 <header class="top">
-<p class="issuer">${shown(reading.organization.name)}</p>
+<p class="issuer" dir="auto">${shown(reading.organization.name, 'line')}</p>
 <nav aria-label="This receipt">
 <button class="button" id="copy" type="button" hidden>Copy link</button>
 <a class="button" href="./${token}/pdf">PDF</a>
@@ -98,7 +95,7 @@ ${boundedPrint(print).sections.map(section)}
 ${chain(reading, input.share_url)}
 </main>
 <footer class="bottom">
-<p class="hash">${shown(reading.receipt_id)}</p>
+<p class="hash">${shown(reading.receipt_id, 'line')}</p>
 <p>This page shows what the receipt states. It is a rendering; the JSON is the receipt.</p>
 </footer>
 </div>
@@ -114,9 +111,9 @@ function banner(): Html {
 function opening(reading: Reading, share_url: string): Html {
   return html`<div class="opening">
 <div>
-<p class="kind">${shown(reading.print.kind)} receipt</p>
-<h1 dir="auto">${shown(titleOf(reading.print))}</h1>
-<p class="sealed">Sealed <time datetime="${reading.created_at}">${shown(instant(reading.created_at))}</time></p>
+<p class="kind">${within(reading.print.kind)} receipt</p>
+<h1 dir="auto">${shown(titleOf(reading.print), 'line')}</h1>
+<p class="sealed">Sealed <time datetime="${reading.created_at}">${within(instant(reading.created_at))}</time></p>
 </div>
 ${qr(share_url)}
 </div>`;
@@ -135,7 +132,7 @@ function verdict(reading: Reading): Html | null {
   const { outcome } = reading.print;
   if (!outcome) return null;
   return html`<section class="verdict ${tone(outcome.tone)}" aria-labelledby="verdict">
-<h2 id="verdict">${mark(MARK_OF_TONE[outcome.tone] ?? 'dash', outcome.tone)}<span>${shown(outcome.word)}</span></h2>
+<h2 id="verdict">${mark(MARK_OF_TONE[outcome.tone] ?? 'dash', outcome.tone)}<span>${within(outcome.word)}</span></h2>
 ${outcome.score_100 === null ? null : html`<p class="score"><strong>${outcome.score_100}</strong> / 100</p>`}
 <p class="summary prose" dir="auto">${shown(outcome.summary)}</p>
 ${approval(reading)}
@@ -168,13 +165,19 @@ ${beyond.map(
 function approval(reading: Reading): Html | null {
   const { approval } = reading.print;
   if (!approval) return null;
-  return html`<div class="approval"><p dir="auto">${shown(approvalInWords(approval))}</p>
+  const { decision, by, at } = approval;
+  return html`<div class="approval"><p>${within(decision)}${by && html` by ${signed(by)}`}${at && html`, ${within(instant(at))}`}</p>
 ${
-  approval.by?.id
-    ? html`<p class="hash">${shown(approval.by.id)}</p>
+  by?.id
+    ? html`<p class="hash">${shown(by.id, 'line')}</p>
 `
     : null
 }${approval.note ? html`<p class="note prose" dir="auto">${shown(approval.note)}</p>` : null}</div>`;
+}
+
+/** `Ada Okafor (person)`. */
+function signed({ name, kind }: PrintedSigner): Html {
+  return html`${within(name)}${kind && ` (${kind})`}`;
 }
 
 function titledApproval(reading: Reading): Html | null {
@@ -197,7 +200,7 @@ function section(section: Section): Html | null {
 
 function titled(title: string, body: Html, note = ''): Html {
   return html`<section>
-<div class="heading"><h2>${shown(title)}</h2>${note ? html`<p>${note}</p>` : null}</div>
+<div class="heading"><h2>${within(title)}</h2>${note ? html`<p>${note}</p>` : null}</div>
 ${body}
 </section>`;
 }
@@ -206,7 +209,7 @@ function facts(list: (Fact & { id?: string })[]): Html {
   return html`<dl>${list.map((fact) => {
     const href = safeHref(fact.href);
     const value = fact.value === '' ? '—' : shown(fact.value);
-    return html`<div><dt>${shown(fact.label)}</dt><dd dir="auto"${fact.mono ? raw(' class="hash"') : null}${fact.id ? raw(` id="${fact.id}"`) : null}>${
+    return html`<div><dt dir="auto">${shown(fact.label, 'line')}</dt><dd dir="auto"${fact.mono ? raw(' class="hash"') : null}${fact.id ? raw(` id="${fact.id}"`) : null}>${
       href ? html`<a href="${href}" rel="noopener noreferrer nofollow">${value}</a>` : value
     }</dd></div>`;
   })}</dl>`;
@@ -218,20 +221,18 @@ function checks(list: PrintedCheck[]): Html {
 <thead><tr><th scope="col">Status</th><th scope="col">Check</th><th scope="col">Category</th><th scope="col">Severity</th></tr></thead>
 <tbody>${list.map(
     (check) => html`<tr>
-<td class="status ${tone(toneOfCheck(check))}">${mark(markOfCheck(check), toneOfCheck(check))}<span>${shown(sentence(check.status))}</span></td>
-<th scope="row" dir="auto">${shown(check.label)}${decided(check)}${check.detail && check.detail !== '—' ? html`<p class="detail">${shown(check.detail)}</p>` : null}</th>
-<td class="minor">${shown(sentence(check.category))}</td>
-<td class="minor">${shown(sentence(check.severity))}</td>
+<td class="status ${tone(toneOfCheck(check))}">${mark(markOfCheck(check), toneOfCheck(check))}<span>${within(sentence(check.status))}</span></td>
+<th scope="row"><p dir="auto">${shown(check.label, 'line')}</p>${decided(check)}${check.detail && check.detail !== '—' ? html`<p class="detail" dir="auto">${shown(check.detail)}</p>` : null}</th>
+<td class="minor">${within(sentence(check.category))}</td>
+<td class="minor">${within(sentence(check.severity))}</td>
 </tr>`,
   )}</tbody>
 </table>`;
 }
 
-function decided(check: PrintedCheck): Html | null {
-  const words = decisionInWords(check);
-  return words === null
-    ? null
-    : html`<p class="detail">${shown(words)} <span class="hash">${shown(deciderId(check))}</span></p>`;
+function decided({ decided_by: by }: PrintedCheck): Html | null {
+  if (by === null || by === 'rule') return null;
+  return html`<p class="detail">Decided by ${signed(by)} <span class="hash">${within(by.id)}</span></p>`;
 }
 
 function evidence(list: PrintedEvidence[]): Html {
@@ -241,9 +242,9 @@ function evidence(list: PrintedEvidence[]): Html {
 <thead><tr><th scope="col">Kind</th><th scope="col">Evidence and SHA-256 of its bytes</th>${sized && raw('<th scope="col">Size</th>')}</tr></thead>
 <tbody>${list.map(
     (piece) => html`<tr>
-<td class="minor">${shown(sentence(piece.kind))}</td>
-<th scope="row" dir="auto">${shown(piece.label)}<p class="hash">${shown(piece.sha256)}</p></th>
-${sized && html`<td class="minor size">${shown(piece.size ?? '—')}</td>`}
+<td class="minor">${within(sentence(piece.kind))}</td>
+<th scope="row"><p dir="auto">${shown(piece.label, 'line')}</p><p class="hash">${shown(piece.sha256, 'line')}</p></th>
+${sized && html`<td class="minor size">${within(piece.size ?? '—')}</td>`}
 </tr>`,
   )}</tbody>
 </table>`;
@@ -254,10 +255,8 @@ function chain(reading: Reading, share_url: string): Html {
   return titled(
     'Place in the chain',
     html`${links(reading, first)}${facts([
-      {
-        label: 'Organization',
-        value: [reading.organization.name, reading.organization.id].filter(Boolean).join(' · '),
-      },
+      { label: 'Organization', value: reading.organization.name },
+      { label: 'Organization id', value: reading.organization.id, mono: true },
       { label: 'Position', value: first ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
       { label: 'Receipt', value: reading.receipt_id, mono: true, id: 'receipt-id' },
       { label: 'Hash of the previous', value: reading.parent_hash, mono: true },
@@ -270,11 +269,11 @@ function chain(reading: Reading, share_url: string): Html {
 
 /** The neighbours by what binds them: each receipt states the hash of the one before. */
 function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: Reading, first: boolean): Html {
-  const short = (hash: string) => html`<span class="hash">${shown(hash.slice(0, 16))}…</span>`;
+  const short = (hash: string) => html`<span class="hash">${within(hash.slice(0, 16))}…</span>`;
   return html`<ol class="links" aria-label="Its neighbours">
 <li class="neighbour"><strong class="neighbour-name">${first ? 'Nothing before it' : 'The receipt before'}</strong><p>${first ? 'The chain begins here.' : short(parent_hash)}</p></li>
-<li class="neighbour this"><strong class="neighbour-name">This receipt, number ${shown(org_seq)}</strong><p>${first ? 'states that it is the first' : html`states the hash of the one before`}, and has the hash ${short(receipt_sha256)}</p></li>
-<li class="neighbour"><strong class="neighbour-name">The receipt after</strong><p>will state that hash: ${shown(receipt_id)} cannot change unnoticed.</p></li>
+<li class="neighbour this"><strong class="neighbour-name">This receipt, number ${within(org_seq)}</strong><p>${first ? 'states that it is the first' : html`states the hash of the one before`}, and has the hash ${short(receipt_sha256)}</p></li>
+<li class="neighbour"><strong class="neighbour-name">The receipt after</strong><p>will state that hash: ${within(receipt_id)} cannot change unnoticed.</p></li>
 </ol>`;
 }
 

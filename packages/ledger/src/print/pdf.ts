@@ -62,10 +62,8 @@ export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Pr
 function seal(sheet: Sheet, reading: Reading, share_url: string): void {
   const genesis = /^0{64}$/.test(reading.parent_hash);
   facts(sheet, 'Place in the chain', [
-    {
-      label: 'Organization',
-      value: [reading.organization.name, reading.organization.id].filter(Boolean).join('  ·  '),
-    },
+    { label: 'Organization', value: reading.organization.name },
+    { label: 'Organization id', value: reading.organization.id, mono: true },
     { label: 'Position', value: genesis ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
     { label: 'Receipt', value: reading.receipt_id, mono: true },
     { label: 'Hash of the previous', value: reading.parent_hash, mono: true },

@@ -5,7 +5,7 @@
 import type { Face, Voice } from './fonts.ts';
 import { MARKS, type Mark } from './marks.ts';
 import { INK, PAPER } from './palette.ts';
-import { CODE_PADDING, CODE_SCALE, type Line, type Piece, wrap } from './text.ts';
+import { CODE_SCALE, type Line, type Piece, wrap } from './text.ts';
 
 export interface Style {
   voice: Voice;
@@ -86,27 +86,16 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     doc.font(speaker.name, size).text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' });
   };
 
-  const drawCode = (piece: Piece, x: number, baseline: number, style: Style) => {
-    const code = piece.code ?? '';
-    doc.markContent('Span', { actual: piece.text, alt: code } as never);
-    const width = piece.width * style.size - style.size * 0.1;
-    doc
-      .lineWidth(0.5)
-      .strokeColor(style.color)
-      .roundedRect(x + style.size * 0.05, baseline - style.size * 0.74, width, style.size * 0.92, 1.2)
-      .stroke();
-    speak(piece.face, style.size * CODE_SCALE, code, x + style.size * CODE_PADDING, baseline - style.size * 0.06);
-    doc.endMarkedContent();
-  };
-
   /** `top` is the upper edge of the line's leading. */
   const drawLine = (line: Line, x: number, top: number, style: Style) => {
     fill(style.color);
     const baseline = top + style.leading / 2 + style.size * 0.35;
     let left = x;
     for (const piece of joined(line.pieces)) {
-      if (piece.code) drawCode(piece, left, baseline, style);
-      else speak(piece.face, style.size, piece.text, left, baseline);
+      const { actual, text } = piece;
+      if (actual !== undefined) doc.markContent('Span', { actual, alt: text } as never);
+      speak(piece.face, piece.coded ? style.size * CODE_SCALE : style.size, text, left, baseline);
+      if (actual !== undefined) doc.endMarkedContent();
       left += piece.width * style.size;
     }
   };
@@ -263,8 +252,10 @@ function joined(pieces: Piece[]): Piece[] {
   const runs: Piece[] = [];
   for (const piece of pieces) {
     const last = runs.at(-1);
-    if (last && !last.code && !piece.code && !last.rtl && !piece.rtl && last.face === piece.face) {
+    const alike = last?.coded === piece.coded && (last.actual === undefined) === (piece.actual === undefined);
+    if (last && alike && !last.rtl && !piece.rtl && last.face === piece.face) {
       last.text += piece.text;
+      if (piece.actual !== undefined) last.actual += piece.actual;
       last.width += piece.width;
     } else runs.push({ ...piece });
   }

@@ -1,14 +1,23 @@
 /** Plain text → lines of measured pieces. Knows faces and widths, nothing of pages. */
+import { codeOf, stretchesOf } from '@rcpt/contract/shown.ts';
 import { chain, type Face, face, type Voice } from './fonts.ts';
-import { codeOf, isUnseen } from './unseen.ts';
 
-/** A stretch of one face. With `code` it is a character no face has, drawn as its boxed code. Width in em. */
+/**
+ * A stretch of one face, its width in em. `coded`: the code of what is not seen, or of a character no face has; the latter is what
+ * a reader copies or is read out (`actual`).
+ */
 export interface Piece {
   face: Face;
   text: string;
   width: number;
-  code: string | null;
+  coded: boolean;
+  actual?: string;
   rtl: boolean;
+}
+
+interface Token {
+  text: string;
+  coded: boolean;
 }
 
 export interface Line {
@@ -17,9 +26,8 @@ export interface Line {
   width: number;
 }
 
-/** The boxed code is set smaller than its neighbours: its size and side bearing, in em of the text around it. */
-export const CODE_SCALE = 0.66;
-export const CODE_PADDING = 0.22;
+/** A code is set smaller than its neighbours: its size in em of the text around it. */
+export const CODE_SCALE = 0.72;
 
 const REMEMBERED_WORDS = 8_000;
 const LONGEST_TOKEN = 256;
@@ -27,6 +35,8 @@ const LONGEST_TOKEN = 256;
 const RTL = /[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+/u;
 const MARK = /^\p{M}/u;
 const PLAIN = /^[\x20-\x7e]*$/;
+/** What the rule leaves within an emoji or a script draws nothing on paper; but the non-joiner shapes Arabic letters. */
+const DRAWS_NOTHING = /[\ufe0f\u{e0020}-\u{e007f}]|\u200d|\u200c/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const words: Record<Voice, Map<string, Piece[]>> = { text: new Map(), strong: new Map(), mono: new Map() };
@@ -34,9 +44,7 @@ const words: Record<Voice, Map<string, Piece[]>> = { text: new Map(), strong: ne
 /** Lines no wider than `width` points. Breaks at spaces, and inside a word only where the word alone is too wide. */
 export function wrap(text: string, voice: Voice, size: number, width: number): Line[] {
   const lines: Line[] = [];
-  for (const paragraph of text.replaceAll('\t', '    ').split(/\r\n|[\n\r\u2028\u2029]/)) {
-    wrapParagraph(paragraph, voice, size, width, lines);
-  }
+  for (const paragraph of paragraphsOf(text)) wrapParagraph(paragraph, voice, size, width, lines);
   return lines;
 }
 
@@ -44,24 +52,46 @@ export function measure(text: string, voice: Voice, size: number): number {
   return widthOf(piecesOf(text, voice)) * size;
 }
 
-function wrapParagraph(paragraph: string, voice: Voice, size: number, width: number, lines: Line[]): void {
+/** The words and codes of each line that was sealed. */
+function paragraphsOf(text: string): Token[][] {
+  const paragraphs: Token[][] = [[]];
+  for (const stretch of stretchesOf(text)) {
+    if (stretch.coded) {
+      for (const [code] of stretch.text.matchAll(/\[[^\]]*\]/g)) paragraphs.at(-1)!.push({ text: code, coded: true });
+      continue;
+    }
+    for (const [i, line] of stretch.text.split('\n').entries()) {
+      if (i > 0) paragraphs.push([]);
+      for (const word of tokensOf(line)) paragraphs.at(-1)!.push({ text: word, coded: false });
+    }
+  }
+  return paragraphs;
+}
+
+function wrapParagraph(paragraph: Token[], voice: Voice, size: number, width: number, lines: Line[]): void {
   const limit = width / size;
   let pieces: Piece[] = [];
   let used = 0;
   /** The token before was only the beginning of its word. */
   let last_cut = false;
   const finish = () => {
-    while (pieces.at(-1)?.text.trim() === '' && !pieces.at(-1)?.code) used -= pieces.pop()?.width ?? 0;
-    lines.push({ pieces: inVisualOrder(pieces), width: used * size });
+    const blank = pieces.at(-1)?.text.startsWith(' ') ? pieces.pop() : undefined;
+    lines.push({ pieces: inVisualOrder(pieces), width: (used - (blank?.width ?? 0)) * size });
     pieces = [];
     used = 0;
+    if (blank) begin(blank.text);
   };
-  for (const token of tokensOf(paragraph)) {
-    const next = piecesOf(token, voice);
+  /** One space is the end of a line; of several nobody would know. */
+  const begin = (blank: string) => {
+    if (blank.length > 1) pieces.push(coded(codeOf(' ', blank.length)));
+    used = widthOf(pieces);
+  };
+  for (const token of paragraph) {
+    const next = token.coded ? [coded(token.text)] : piecesOf(token.text, voice);
     const next_width = widthOf(next);
-    const blank = token.startsWith(' ');
-    const cut = token.length >= LONGEST_TOKEN || last_cut;
-    last_cut = token.length >= LONGEST_TOKEN;
+    const blank = token.text.startsWith(' ');
+    const cut = token.text.length >= LONGEST_TOKEN || last_cut;
+    last_cut = token.text.length >= LONGEST_TOKEN;
     if (used + next_width <= limit) {
       pieces.push(...next);
       used += next_width;
@@ -69,6 +99,7 @@ function wrapParagraph(paragraph: string, voice: Voice, size: number, width: num
     }
     if (blank) {
       if (used > 0) finish();
+      begin(token.text);
       continue;
     }
     if (used > 0 && !cut && (next_width <= limit || used > limit / 2)) finish();
@@ -103,7 +134,7 @@ function tokensOf(paragraph: string): string[] {
 /** A word too wide for any line, in pieces of one grapheme. */
 function breakable(pieces: Piece[]): Piece[] {
   return pieces.flatMap((piece) =>
-    piece.code
+    piece.coded
       ? [piece]
       : Array.from(graphemes.segment(piece.text), ({ segment }) => ({
           ...piece,
@@ -140,15 +171,17 @@ function covered(token: string, voice: Voice): Piece[] {
   for (const { segment } of graphemes.segment(token)) {
     const characters = Array.from(segment);
     const speaker =
-      characters.some(isUnseen) || piled(characters)
+      drawsNothing(segment) || piled(characters)
         ? undefined
         : faces.find((candidate) => characters.every((character) => candidate.has(character.codePointAt(0)!)));
     if (!speaker) {
       flush();
       for (const character of characters) {
         const single =
-          isUnseen(character) || MARK.test(character) ? undefined : faces.find((f) => f.has(character.codePointAt(0)!));
-        pieces.push(...(single ? shaped(single, character, RTL.test(character)) : [boxed(character)]));
+          DRAWS_NOTHING.test(character) || MARK.test(character)
+            ? undefined
+            : faces.find((f) => f.has(character.codePointAt(0)!));
+        pieces.push(...(single ? shaped(single, character, RTL.test(character)) : [faceless(character)]));
       }
       continue;
     }
@@ -163,13 +196,17 @@ function covered(token: string, voice: Voice): Piece[] {
   return pieces;
 }
 
+function drawsNothing(segment: string): boolean {
+  return DRAWS_NOTHING.test(RTL.test(segment) ? segment.replaceAll('\u200c', '') : segment);
+}
+
 /** Marks without a letter, or so many on one that they would be drawn over the neighbouring lines. */
 function piled(characters: string[]): boolean {
   return MARK.test(characters[0] ?? '') || characters.length > 4;
 }
 
 function inFace(speaker: Face, text: string, rtl = false): Piece {
-  return { face: speaker, text, width: speaker.width(text), code: null, rtl };
+  return { face: speaker, text, width: speaker.width(text), coded: false, rtl };
 }
 
 /** A text the shaper cannot cope with is shown by its codes as well. */
@@ -177,14 +214,17 @@ function shaped(speaker: Face, text: string, rtl: boolean): Piece[] {
   try {
     return [inFace(speaker, text, rtl)];
   } catch {
-    return Array.from(text, boxed);
+    return Array.from(text, faceless);
   }
 }
 
-function boxed(character: string): Piece {
-  const code = codeOf(character);
+function coded(code: string): Piece {
   const mono = face('Mono');
-  return { face: mono, text: character, width: mono.width(code) * CODE_SCALE + 2 * CODE_PADDING, code, rtl: false };
+  return { face: mono, text: code, width: mono.width(code) * CODE_SCALE, coded: true, rtl: false };
+}
+
+function faceless(character: string): Piece {
+  return { ...coded(codeOf(character)), actual: character };
 }
 
 /**
@@ -208,5 +248,5 @@ function inVisualOrder(pieces: Piece[]): Piece[] {
 }
 
 function isNeutral(piece: Piece): boolean {
-  return !piece.code && !/\p{L}/u.test(piece.text);
+  return !piece.coded && !/\p{L}/u.test(piece.text);
 }

@@ -2,8 +2,8 @@
 
 import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
 import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { shownLine } from '@rcpt/contract/shown.ts';
 import { decidersInWords, signerInWords } from '@rcpt/contract/signer.ts';
-import { codeOf, isUnseen } from './unseen.ts';
 
 export const ALTERED = 'This receipt no longer matches its hash';
 export const ALTERED_DETAIL =
@@ -60,11 +60,9 @@ export const FOUR_ANSWERS = [
   ],
 ] as const;
 
-/** One line for a title bar: what cannot be seen stands there by its code. */
+/** One line for a title bar and for what describes a page or a file. */
 export function plainLine(text: string): string {
-  return Array.from(text.replace(/\s+/g, ' ').trim(), (at) => (isUnseen(at) ? codeOf(at) : at))
-    .join('')
-    .slice(0, 300);
+  return shownLine(text, 300);
 }
 
 export function titleOf(print: Print): string {

@@ -1,4 +1,5 @@
 /** Drop a file on the page, or choose one: is it what this receipt seals? Hashed here, sent nowhere. */
+import { shownLine } from '@rcpt/contract/shown.ts';
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import type { FileHashes } from '@rcpt/proof/file-hashes.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
@@ -11,7 +12,7 @@ export type Comparable = { receipt: JsonObject; receipt_id: string; receipt_sha2
 
 /** A bar is drawn for what takes longer. */
 const PATIENCE_MS = 300;
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const LONGEST_NAME = 200;
 
 export async function offerComparison(comparable: Comparable): Promise<void> {
   const zone = spot('#drop');
@@ -128,6 +129,5 @@ function laid(tone: string, name: string, sentence: string, ...more: Spot[]): Sp
 
 /** A name or a label, as anybody may have written it. */
 function seen(text: string): string {
-  const short = text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
-  return short.replace(UNSEEN, '\ufffd');
+  return shownLine(text, LONGEST_NAME);
 }
