@@ -39,7 +39,9 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
-  const printer = createPrinter();
+  const printer = createPrinter({
+    onFault: (error) => logger.error({ err: error }, 'a receipt could not be drawn'),
+  });
   const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
   const address = { url: '' };
   let minted_at = Number.NEGATIVE_INFINITY;
@@ -58,7 +60,14 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   });
   // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
-  const copier = startCopier({ db, storage, mailer, renderPdf: printer.pdf, logger, busy });
+  const copier = startCopier({
+    db,
+    storage,
+    mailer,
+    renderPdf: async (of) => (await printer.pdf(of)).file,
+    logger,
+    busy,
+  });
   const people = new People({
     db,
     mailer,

@@ -4,18 +4,18 @@ import type { Db } from '@rcpt/service/db.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { eachEngine } from '../../service/test/engines.ts';
 import { backoffMs, Circuit } from '../src/copies/circuit.ts';
-import type { Outcome } from '../src/copies/copy-receipt.ts';
+import type { Fault, Outcome } from '../src/copies/copy-receipt.ts';
 import { errorText } from '../src/copies/error-text.ts';
 import { Bell, Pace } from '../src/copies/pace.ts';
 import { postponed } from '../src/copies/settle.ts';
 import {
-  anyDue,
   type Claim,
   type CopyKind,
   claimDue,
   deleteDone,
   loadPayloads,
   OUTBOX_COLUMNS,
+  organizationsDue,
   outboxRows,
   PARKED,
   postpone,
@@ -24,8 +24,15 @@ import { MIGRATIONS, mint, NOON } from './copies-kit.ts';
 
 const at = (seconds: number) => new Date(NOON + seconds * 1_000).toISOString();
 
-function claim(db: Db, kind: CopyKind, now: number, { lease = 60, limit = 10 } = {}): Promise<Claim[]> {
-  return db.transaction((tx) => claimDue(tx, kind, { now: at(now), leased_until: at(now + lease), limit }));
+function claim(
+  db: Db,
+  kind: CopyKind,
+  now: number,
+  { lease = 60, limit = 10, organization_id = 'org_a' } = {},
+): Promise<Claim[]> {
+  return db.transaction((tx) =>
+    claimDue(tx, kind, { organization_id, now: at(now), leased_until: at(now + lease), limit }),
+  );
 }
 
 async function rowsOf(db: Db) {
@@ -65,8 +72,8 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
   test('gives a row to one claim at a time, and again when its lease ends', async () => {
     const { db } = await fresh();
     await mint(db, { recipients: ['a@x'] });
-    assert.equal(await anyDue(db, ['mail'], at(-1)), false);
-    assert.equal(await anyDue(db, ['json', 'mail'], at(0)), true);
+    assert.deepEqual(await organizationsDue(db, 'mail', at(-1)), []);
+    assert.deepEqual(await organizationsDue(db, 'mail', at(0)), ['org_a']);
     const [first] = await claim(db, 'mail', 0);
     assert.deepEqual(first, {
       organization_id: 'org_a',
@@ -87,6 +94,22 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
       await db.insert('outbox', OUTBOX_COLUMNS, outboxRows('org_a', org_seq, [], at(-org_seq)));
     const claims = await claim(db, 'pdf', 0, { limit: 2 });
     assert.deepEqual(claims.map(({ org_seq }) => org_seq).sort(), [1, 2]);
+  });
+
+  test('names the organizations that have something due, and claims of one leave the others alone', async () => {
+    const { db } = await fresh();
+    assert.deepEqual(await organizationsDue(db, 'pdf', at(0)), []);
+    for (const organization_id of ['org_c', 'org_a', 'org_b'])
+      for (const org_seq of [0, 1, 2]) await mint(db, { organization_id, org_seq });
+    assert.deepEqual(await organizationsDue(db, 'pdf', at(0)), ['org_a', 'org_b', 'org_c']);
+    const claims = await claim(db, 'pdf', 0, { organization_id: 'org_b' });
+    assert.deepEqual(
+      claims.map(({ organization_id }) => organization_id),
+      ['org_b', 'org_b', 'org_b'],
+    );
+    assert.deepEqual(await organizationsDue(db, 'pdf', at(0)), ['org_a', 'org_c']);
+    assert.deepEqual(await organizationsDue(db, 'json', at(0)), ['org_a', 'org_b', 'org_c']);
+    assert.deepEqual(await organizationsDue(db, 'mail', at(0)), []);
   });
 
   test('shared by two processes gives every row once', async () => {
@@ -111,7 +134,8 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
     const { db } = await fresh();
     await mint(db, { recipients: ['a@x', 'b@x'] });
     await mint(db, { organization_id: 'org_b', recipients: ['a@x'] });
-    await deleteDone(db, await claim(db, 'json', 0));
+    for (const organization_id of ['org_a', 'org_b'])
+      await deleteDone(db, await claim(db, 'json', 0, { organization_id }));
     const mails = await claim(db, 'mail', 0);
     await deleteDone(
       db,
@@ -179,7 +203,7 @@ describe('what becomes of a row that failed', () => {
     backoff: { first_ms: 1_000, longest_ms: 900_000 },
     mail_backoff: { first_ms: 1_000, longest_ms: 43_200_000 },
   };
-  const outcome = (kind: CopyKind, attempts: number, fault: 'receipt' | 'copy' | 'destination'): Outcome => ({
+  const outcome = (kind: CopyKind, attempts: number, fault: Fault): Outcome => ({
     claim: { organization_id: 'org_a', org_seq: 0, kind, recipient: '', attempts, leased_until: at(60) },
     failure: { fault, error: new Error('it broke') },
   });
@@ -194,16 +218,26 @@ describe('what becomes of a row that failed', () => {
     return seconds;
   };
 
-  test('a copy is tried for ever, ever more rarely, at least every quarter of an hour', () => {
-    assert.deepEqual(waits('json', 'copy', 12), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+  test('what a storage does not take is tried for ever, ever more rarely, at least every quarter of an hour', () => {
+    assert.deepEqual(waits('json', 'destination', 12), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
     assert.equal(waits('pdf', 'destination', 500).at(-1), 900);
   });
 
-  test('a mail that is refused is given up after twenty attempts in about three days', () => {
-    const seconds = waits('mail', 'copy', 19);
-    const days = seconds.reduce((sum, s) => sum + s, 0) / 86_400;
-    assert.ok(days > 2 && days < 4, `${days} days`);
-    assert.equal(postponed(outcome('mail', 19, 'copy'), NOON, 1, patience).next_attempt_at, PARKED);
+  test('a mail that is refused, and a PDF that cannot be drawn, is given up after twenty attempts in about three days', () => {
+    for (const kind of ['mail', 'pdf'] as const) {
+      const seconds = waits(kind, 'copy', 19);
+      const days = seconds.reduce((sum, s) => sum + s, 0) / 86_400;
+      assert.ok(days > 2 && days < 4, `${days} days`);
+      const last = postponed(outcome(kind, 19, 'copy'), NOON, 1, patience);
+      assert.deepEqual([last.next_attempt_at, last.attempts, last.last_error], [PARKED, 20, 'it broke']);
+    }
+  });
+
+  test('what was not tried, because too much was being drawn, comes soon and counts no attempt', () => {
+    for (const attempts of [0, 19, 500]) {
+      const row = postponed(outcome('pdf', attempts, 'busy'), NOON, 1, patience);
+      assert.deepEqual([row.attempts, row.next_attempt_at], [attempts, at(1)]);
+    }
   });
 
   test('a mail is never given up because its server is away', () => {
@@ -246,7 +280,7 @@ describe('the pace of the copier', () => {
   };
 
   test('is a tenth of the time while mints flow', async () => {
-    const pace = new Pace(() => true, new AbortController().signal);
+    const pace = new Pace(() => true, new AbortController().signal, 9);
     const began = performance.now();
     for (let i = 0; i < 3; i++) {
       work(5);
@@ -261,7 +295,7 @@ describe('the pace of the copier', () => {
     /** How often it was asked whether mints flow: before each of the ninety naps that are due after 200 ms of work. */
     const rested = async (busy: () => boolean, stopping = new AbortController()) => {
       asked = 0;
-      const pace = new Pace(() => busy(), stopping.signal);
+      const pace = new Pace(() => busy(), stopping.signal, 9);
       work(200);
       await pace.rest();
       return asked;

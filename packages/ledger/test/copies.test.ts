@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { seal } from '@rcpt/proof/receipt.ts';
 import type { Db } from '@rcpt/service/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
 import { openDatabase } from '@rcpt/service/open.ts';
 import { type Logger, pino } from 'pino';
 import { ownPort } from '../../router/test/own-port.ts';
@@ -12,7 +13,7 @@ import { copyReceipt } from '../src/copies/copy-receipt.ts';
 import { type Mailer, openMailer } from '../src/copies/mail.ts';
 import { openStorage, receiptKey, type Storage } from '../src/copies/storage.ts';
 import { type CopierSettings, startCopier, type Timing } from '../src/copies/worker.ts';
-import type { Rendered } from '../src/print/reading.ts';
+import type { Asked } from '../src/print/printer.ts';
 import { claimDue, loadPayloads, OUTBOX_COLUMNS, outboxRows, PARKED } from '../src/store/outbox.ts';
 import {
   closedAfterwards,
@@ -38,8 +39,8 @@ const QUICK: Partial<Timing> = {
 };
 const PDF_OF = (bytes: string) => Buffer.from(`%PDF of ${bytes}`);
 
-async function renderPdf({ bytes, verified, share_url }: Rendered): Promise<Buffer> {
-  assert.equal(verified, true);
+async function renderPdf({ organization_id, bytes, share_url }: Asked): Promise<Buffer> {
+  assert.equal(JSON.parse(bytes).organization.id, organization_id);
   assert.match(share_url, /\/share\//);
   return PDF_OF(bytes);
 }
@@ -148,7 +149,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     const server = await silentServer();
     const storage = closedAfterwards(openStorage(s3Url(server.port)));
     for (let org_seq = 0; org_seq < 6; org_seq++) await mint(db, { org_seq, recipients: ['ada@example.org'] });
-    const { copier, mailed } = start(db, { storage, timing: { receipt_ms: 500 } });
+    const { copier, mailed } = start(db, { storage, timing: { destination_ms: 500 } });
     await until('all mails', () => mailed().length === 6);
     await until('only the copies left', async () => (await left(db)).length === 12);
     await until('a failure', async () => (await left(db)).some(({ last_error }) => last_error !== null));
@@ -181,12 +182,15 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     const clock = { ms: NOON };
     const backoff = { first_ms: 1_000, longest_ms: 900_000 };
     const { copier } = start(db, { storage: down, now: () => clock.ms, timing: { backoff } });
+    const settled = () => new Promise((polls) => setTimeout(polls, 100));
     await until('the first failures', async () => (await left(db)).some(({ last_error }) => last_error !== null));
+    await settled();
     assert.ok(attempts <= 8, `${attempts} attempts at first: no more than one handful of receipts`);
     for (let pause = 0; pause < 5; pause++) {
       const before = attempts;
       clock.ms += 3_600_000;
       await until('one more attempt', () => attempts > before);
+      await settled();
       assert.ok(attempts <= before + 2, `${attempts - before} attempts after a pause: one for JSON, one for PDF`);
     }
     await copier.close();
@@ -286,13 +290,19 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
       mailer: openMailer(`file:${folders[1]}`, FROM),
       renderPdf,
     };
-    const lease = { now: new Date(NOON).toISOString(), leased_until: new Date(NOON + 60_000).toISOString(), limit: 10 };
+    const lease = {
+      organization_id: 'org_a',
+      now: new Date(NOON).toISOString(),
+      leased_until: new Date(NOON + 60_000).toISOString(),
+      limit: 10,
+    };
     const claims = await db.transaction(async (tx) => [
       ...(await claimDue(tx, 'json', lease)),
       ...(await claimDue(tx, 'mail', lease)),
     ]);
     const [stored] = await loadPayloads(db, claims);
-    const outcomes = await copyReceipt(to, stored, claims, AbortSignal.timeout(60_000));
+    const limits = { destination_ms: 60_000, giving_up: new AbortController().signal };
+    const outcomes = await copyReceipt(to, stored, claims, limits);
     assert.deepEqual(
       outcomes.map(({ failure }) => failure),
       [null, null],
@@ -348,6 +358,90 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     await copier.close();
   });
 
+  test('goes round the organizations: a thousand receipts of one do not hold up the first of another', async () => {
+    const { db } = await fresh();
+    for (let org_seq = 0; org_seq < 60; org_seq++) await mint(db, { org_seq, recipients: ['ada@example.org'] });
+    for (const organization_id of ['org_b', 'org_c'])
+      await mint(db, { organization_id, recipients: ['bob@example.org'] });
+    const drawn: string[] = [];
+    const { copier } = start(db, {
+      renderPdf: async (of) => {
+        drawn.push(of.organization_id);
+        return renderPdf(of);
+      },
+    });
+    await until('an empty outbox', () => empty(db));
+    await copier.close();
+    assert.equal(drawn.length, 62);
+    const last = Math.max(drawn.indexOf('org_b'), drawn.indexOf('org_c'));
+    assert.ok(last < 4, `drawn as number ${last + 1}`);
+  });
+
+  test('copies every JSON while a PDF is being drawn', async () => {
+    const { db } = await fresh();
+    for (let org_seq = 0; org_seq < 40; org_seq++) await mint(db, { org_seq });
+    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+    const { copier } = start(db, {
+      renderPdf: async (of) => {
+        await allowed;
+        return renderPdf(of);
+      },
+    });
+    await until('all JSON', async () => (await left(db)).every(({ kind }) => kind === 'pdf'));
+    assert.equal((await left(db)).length, 40);
+    allow();
+    await until('an empty outbox', () => empty(db));
+    await copier.close();
+  });
+
+  test('takes neither a slow drawing nor a busy printer for a fault of storage or mail', async () => {
+    const { db } = await fresh();
+    const receipt = await mint(db, { recipients: ['ada@example.org'] });
+    let refused = 0;
+    const { copier, storage, mailed, lines } = start(db, {
+      timing: { destination_ms: 1_000 },
+      renderPdf: async (of) => {
+        if (refused < 3) throw new Refusal(refused++ % 2 ? 'overloaded' : 'rate_limited', 'Too much is being drawn.');
+        await new Promise((slow) => setTimeout(slow, 1_500));
+        return renderPdf(of);
+      },
+    });
+    await until('a refusal', () => refused > 0);
+    assert.ok((await left(db)).every(({ attempts }) => attempts === 0));
+    await until('an empty outbox', () => empty(db));
+    await assertCopied(storage, receipt);
+    assert.equal(mailed().length, 1);
+    assert.equal(refused, 3);
+    await copier.close();
+    assert.deepEqual(lines, [], 'nothing failed');
+  });
+
+  test('parks what cannot be drawn after twenty attempts, with the reason, and keeps on copying for others', async () => {
+    const { db } = await fresh();
+    await mint(db, { recipients: ['ada@example.org'] });
+    const other = await mint(db, { organization_id: 'org_b' });
+    const drawn: string[] = [];
+    const { copier, storage, lines } = start(db, {
+      timing: { mail_backoff: { first_ms: 1, longest_ms: 1 } },
+      renderPdf: async (of) => {
+        drawn.push(of.organization_id);
+        return of.organization_id === 'org_a' ? Promise.reject(new Refusal('receipt_not_drawn', 'No.')) : renderPdf(of);
+      },
+    });
+    await until('both parked', async () => {
+      const rows = await left(db);
+      return rows.length === 2 && rows.every(({ next_attempt_at }) => next_attempt_at === PARKED);
+    });
+    await copier.close();
+    await assertCopied(storage, other);
+    for (const row of await left(db)) {
+      assert.equal(row.attempts, 20);
+      assert.match(row.last_error ?? '', /the PDF could not be rendered: receipt_not_drawn/);
+    }
+    assert.equal(drawn.filter((id) => id === 'org_b').length, 1);
+    assert.equal(lines.filter(({ level }) => level === 50).length, 2);
+  });
+
   test('works one receipt at a time while mints flow', async () => {
     const { db } = await fresh();
     for (let org_seq = 0; org_seq < 8; org_seq++) await mint(db, { org_seq });
@@ -384,8 +478,8 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     const closed = copier.close();
     allow();
     await closed;
-    const rows = await left(db);
-    assert.equal(rows.length, 18);
+    const rows = (await left(db)).filter(({ kind }) => kind === 'pdf');
+    assert.equal(rows.length, 9);
     assert.ok(
       rows.every(({ attempts, next_attempt_at }) => attempts === 0 && Date.parse(next_attempt_at) <= Date.now()),
     );

@@ -18,10 +18,14 @@ describe('the card of a receipt', () => {
   it('is a PNG of 1200 × 630, the same bytes each time and in the thread that prints', async () => {
     const card = Buffer.from(await renderCard(sealed()));
     assert.deepEqual(sizeOf(card), CARD);
-    const printer = createPrinter({ job_timeout_ms: 120_000 });
-    const [there, again] = await Promise.all([printer.card(sealed()), renderCard(sealed())]);
+    const printer = createPrinter({ patience_ms: 120_000 });
+    const { bytes, share_url } = sealed();
+    const [there, again] = await Promise.all([
+      printer.card({ organization_id: 'org_1', bytes, share_url }),
+      renderCard(sealed()),
+    ]);
     await printer.close();
-    assert.equal(sha256(there), sha256(card));
+    assert.equal(sha256(there.file), sha256(card));
     assert.equal(sha256(again), sha256(card));
   });
 

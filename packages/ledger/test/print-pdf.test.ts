@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { renderPdf } from '../src/print/pdf.ts';
-import { createPrinter } from '../src/print/printer.ts';
 import { genericReceipt, hash, PERSON, readPdf, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
@@ -166,50 +165,5 @@ describe('the PDF of a receipt', () => {
       }),
       { numRuns: 25 },
     );
-  });
-});
-
-/** With a busy machine. */
-const PATIENT = { job_timeout_ms: 120_000 };
-
-describe('the PDF thread', () => {
-  it('draws what renderPdf draws, and hands the same file out again', async () => {
-    const renderer = createPrinter(PATIENT);
-    const [first, again] = await Promise.all([renderer.pdf(sealed()), renderer.pdf(sealed())]);
-    assert.equal(sha256(first), sha256(await renderPdf(sealed())));
-    assert.equal(again, first);
-    assert.equal(await renderer.pdf(sealed()), first);
-    assert.notEqual(sha256(await renderer.pdf({ ...sealed(), verified: false })), sha256(first));
-    await renderer.close();
-  });
-
-  it('refuses as overloaded when its queue is full, and after it was closed', async () => {
-    const renderer = createPrinter({ ...PATIENT, queue_length: 2 });
-    const jobs = Array.from({ length: 6 }, (_, i) =>
-      renderer.pdf({ ...sealed(), share_url: `http://ledger.test/share/${i}` }),
-    );
-    const outcomes = await Promise.allSettled(jobs);
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    assert.equal(refused.length, 3);
-    for (const { reason } of refused) assert.equal((reason as { code: string }).code, 'overloaded');
-    await renderer.close();
-    await assert.rejects(renderer.pdf(sealed()), { code: 'overloaded' });
-  });
-
-  it('gives up a job that takes too long, and draws the next in a new thread', async () => {
-    // The first job of a thread may take longer: it has to start.
-    const renderer = createPrinter({ job_timeout_ms: 50 });
-    await renderer.pdf(sealed());
-    const endless = { ...sealed(genericReceipt((usual) => usual.padEnd(19_000, ' x'), 4_000)) };
-    await assert.rejects(renderer.pdf(endless), /longer than 50 ms/);
-    assert.ok((await renderer.pdf({ ...sealed(), verified: false })).byteLength > 10_000);
-    await renderer.close();
-  });
-
-  it('finishes what it took before it closes', async () => {
-    const renderer = createPrinter(PATIENT);
-    const jobs = [0, 1, 2].map((i) => renderer.pdf({ ...sealed(), share_url: `http://ledger.test/share/${i}` }));
-    await renderer.close();
-    for (const pdf of await Promise.all(jobs)) assert.ok(pdf.byteLength > 10_000);
   });
 });

@@ -109,6 +109,20 @@ eachLedger('a shared receipt', (ledger) => {
     }
   });
 
+  test('is not sent again to a reader who has it already', async () => {
+    for (const form of ['', '/pdf', '/card.png']) {
+      const path = `${pathOf(receipts[0])}${form}`;
+      const headers = { accept: BROWSER };
+      const first = await get(path, BROWSER);
+      const etag = first.headers.get('etag')!;
+      assert.match(etag, /^"[\w-]{22}"$/, form);
+      const again = await ledger.call('GET', path, { headers: { ...headers, 'if-none-match': etag } });
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', etag], form);
+      const other = await ledger.call('GET', path, { headers: { ...headers, 'if-none-match': '"another"' } });
+      assert.equal(other.status, 200, form);
+    }
+  });
+
   test('is downloaded byte for byte as it is stored', async () => {
     for (const receipt of receipts) {
       const stored = await ledger.db.get<{ payload: string }>(

@@ -1,22 +1,32 @@
 /** The copies of one receipt: what is written where. Every step may be repeated; nothing here touches the database. */
-import { type Rendered, read } from '../print/reading.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { Asked } from '../print/printer.ts';
+import { read } from '../print/reading.ts';
 import type { Claim, StoredCopy } from '../store/outbox.ts';
 import type { Mailer } from './mail.ts';
-import { InvalidRecipient, receiptMail } from './receipt-mail.ts';
+import { receiptMail } from './receipt-mail.ts';
 import { openSealed, type SealedReceipt } from './sealed.ts';
 import { receiptKey, type Storage } from './storage.ts';
 
 export interface Destinations {
   storage: Storage;
   mailer: Mailer;
-  renderPdf(input: Rendered): Promise<Uint8Array>;
+  /** Throws `overloaded` and `rate_limited` when more is drawn just now than there is time for. */
+  renderPdf(of: Asked): Promise<Uint8Array>;
 }
 
 /**
  * Who failed decides what happens next. `receipt`: it is not what was sealed, so no copy of it leaves. `copy`: this one
- * cannot be made or is not accepted. `destination`: storage or mail server does not work, for any copy.
+ * cannot be made or is not accepted. `destination`: storage or mail server does not work, for any copy. `busy`: it has not
+ * been tried, because too much else is being drawn.
  */
-export type Fault = 'receipt' | 'copy' | 'destination';
+export type Fault = 'receipt' | 'copy' | 'destination' | 'busy';
+
+/** How long a destination may take for one copy, and when all is given up. */
+export interface Limits {
+  destination_ms: number;
+  giving_up: AbortSignal;
+}
 
 export interface Outcome {
   claim: Claim;
@@ -34,19 +44,16 @@ export async function copyReceipt(
   to: Destinations,
   stored: StoredCopy | undefined,
   claims: Claim[],
-  signal: AbortSignal,
+  limits: Limits,
 ): Promise<Outcome[]> {
   const sealed = openSealed(stored);
   if (sealed instanceof Error) return claims.map((claim) => ({ claim, failure: { fault: 'receipt', error: sealed } }));
-  const pdf = once(() => renderPdf(to, sealed));
+  const pdf = once(() => within(limits.giving_up, renderPdf(to, stored!.organization_id, sealed)));
   return Promise.all(
     claims.map((claim) =>
-      within(signal, makeCopy(to, sealed, claim, pdf, signal)).then(
+      makeCopy(to, sealed, claim, pdf, limits).then(
         () => ({ claim, failure: null }),
-        (error: unknown) => ({
-          claim,
-          failure: { fault: faultOf(error), error: signal.aborted ? signal.reason : error },
-        }),
+        (error: unknown) => ({ claim, failure: failureOf(error) }),
       ),
     ),
   );
@@ -61,32 +68,32 @@ async function makeCopy(
   { receipt, bytes }: SealedReceipt,
   { organization_id, kind, recipient }: Claim,
   pdf: () => Promise<Uint8Array>,
-  signal: AbortSignal,
+  limits: Limits,
 ): Promise<void> {
+  const { share_url } = receipt;
   if (kind === 'json') {
     const key = receiptKey(organization_id, receipt.receipt_id, 'json');
-    await storage.put(key, Buffer.from(bytes, 'utf8'), 'application/json', signal);
+    await inTime(limits, (signal) => storage.put(key, Buffer.from(bytes, 'utf8'), 'application/json', signal));
   } else if (kind === 'pdf') {
-    await storage.put(receiptKey(organization_id, receipt.receipt_id, 'pdf'), await pdf(), 'application/pdf', signal);
+    const key = receiptKey(organization_id, receipt.receipt_id, 'pdf');
+    const file = await pdf();
+    await inTime(limits, (signal) => storage.put(key, file, 'application/pdf', signal));
   } else {
-    const { share_url } = receipt;
-    const mail = receiptMail({
-      receipt,
-      title: read(receipt).print.title,
-      bytes,
-      pdf: await pdf(),
-      to: recipient,
-      share_url,
-    });
-    await mailer.send(mail, signal);
+    const { title } = read(receipt).print;
+    const mail = receiptMail({ receipt, title, bytes, pdf: await pdf(), to: recipient, share_url });
+    await inTime(limits, (signal) => mailer.send(mail, signal));
   }
 }
 
-async function renderPdf(to: Destinations, { receipt, bytes }: SealedReceipt): Promise<Uint8Array> {
+async function renderPdf(
+  to: Destinations,
+  organization_id: string,
+  { receipt: { share_url }, bytes }: SealedReceipt,
+): Promise<Uint8Array> {
   try {
-    return await to.renderPdf({ receipt, bytes, verified: true, share_url: receipt.share_url });
+    return await to.renderPdf({ organization_id, bytes, share_url });
   } catch (error) {
-    throw new NotRendered(error);
+    throw error instanceof Refusal && BUSY.has(error.code) ? error : new NotRendered(error);
   }
 }
 
@@ -96,15 +103,40 @@ class NotRendered extends Error {
   }
 }
 
-/** What the mail server says about one message or one recipient; everything else is about the server. */
+/** What the printer says when it has no time. */
+const BUSY = new Set(['overloaded', 'rate_limited']);
+/** What the mail server says about one message or one recipient; everything else it says is about itself. */
 const ABOUT_ONE_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
 
-function faultOf(error: unknown): Fault {
-  if (error instanceof NotRendered || error instanceof InvalidRecipient) return 'copy';
-  return ABOUT_ONE_MAIL.has((error as { code?: string } | null)?.code ?? '') ? 'copy' : 'destination';
+function failureOf(error: unknown): NonNullable<Outcome['failure']> {
+  if (error instanceof AtDestination) {
+    const about_one = ABOUT_ONE_MAIL.has((error.cause as { code?: string } | null)?.code ?? '');
+    return { fault: about_one ? 'copy' : 'destination', error: error.cause };
+  }
+  return { fault: error instanceof Refusal && BUSY.has(error.code) ? 'busy' : 'copy', error };
 }
 
-/** Not every destination heeds a signal; none may hold up the others. */
+/** What a destination did not do. Nothing else is its fault. */
+class AtDestination extends Error {
+  constructor(cause: unknown) {
+    super('a destination failed', { cause });
+  }
+}
+
+/** The time runs from when the destination is asked: what was waited for before, a drawing, is not its fault. */
+async function inTime(
+  { destination_ms, giving_up }: Limits,
+  ask: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const signal = AbortSignal.any([AbortSignal.timeout(destination_ms), giving_up]);
+  try {
+    await within(signal, ask(signal));
+  } catch (error) {
+    throw new AtDestination(error);
+  }
+}
+
+/** Not every destination heeds a signal; none may hold up the others. Throws what the signal was aborted with. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const give_up = () => reject(signal.reason);
@@ -112,6 +144,8 @@ async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   if (signal.aborted) give_up();
   try {
     return await Promise.race([work, late]);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', give_up);
     work.catch(() => undefined);

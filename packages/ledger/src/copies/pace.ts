@@ -1,18 +1,19 @@
 /** When the copier works and when it rests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Nine parts rest to one part work, while mints flow. */
-const REST_PER_WORK = 9;
 const LONGEST_REST_MS = 5_000;
 const REST_SLICE_MS = 20;
 
-/** Keeps work to a tenth of the time for as long as `busy()`. */
+/** Keeps work to its part of the time for as long as `busy()`. */
 export class Pace {
   readonly #busy: () => boolean;
   readonly #stopping: AbortSignal;
+  readonly #rest_per_work: number;
   #work_began = performance.now();
 
-  constructor(busy: () => boolean, stopping: AbortSignal) {
+  /** @param rest_per_work 9 for a tenth of the time */
+  constructor(busy: () => boolean, stopping: AbortSignal, rest_per_work: number) {
+    this.#rest_per_work = rest_per_work;
     this.#busy = busy;
     this.#stopping = stopping;
   }
@@ -24,7 +25,7 @@ export class Pace {
   /** Rests for what was worked since `begin` or the last rest; shorter when the mints are over, or the copier stops. */
   async rest(): Promise<void> {
     const worked_ms = performance.now() - this.#work_began;
-    const until = performance.now() + Math.min(LONGEST_REST_MS, worked_ms * REST_PER_WORK);
+    const until = performance.now() + Math.min(LONGEST_REST_MS, worked_ms * this.#rest_per_work);
     while (this.#busy() && !this.#stopping.aborted) {
       const left_ms = until - performance.now();
       if (left_ms <= 0) break;

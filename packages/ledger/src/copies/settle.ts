@@ -6,28 +6,37 @@ import { errorText } from './error-text.ts';
 
 export interface Patience {
   backoff: Backoff;
-  /** For a mail that the server does not accept: twenty attempts make about three days. */
+  /** For a mail that the server does not accept, and a PDF that cannot be drawn: twenty attempts make about three days. */
   mail_backoff: Backoff;
 }
 
-const MAIL_ATTEMPTS = 20;
+const ATTEMPTS = 20;
 /** An outage is not the mail's fault: it counts no further than to where the wait is longest. */
 const OUTAGE_ATTEMPTS = 11;
 
 /**
- * Copies are tried for ever. A mail that its server has refused twenty times, and whatever belongs to an altered
- * receipt, is parked: the row stays, with the reason, for a person to look at.
+ * What a destination does not take is tried for ever. A mail that its server has refused twenty times, what could not be
+ * drawn as often, and whatever belongs to an altered receipt, is parked: the row stays, with the reason, for a person to look
+ * at. What was not tried because too much was being drawn is tried soon, and counts as no attempt.
  */
 export function postponed({ claim, failure }: Outcome, now: number, chance: number, patience: Patience): Postponed {
   const last_error = errorText(failure?.error);
   const { attempts: before } = claim;
-  if (failure?.fault === 'receipt') return { claim, attempts: before + 1, next_attempt_at: PARKED, last_error };
-  const of_mail = failure?.fault === 'copy' && claim.kind === 'mail';
-  const outage = failure?.fault === 'destination';
-  const attempts = outage ? Math.max(before, Math.min(before + 1, OUTAGE_ATTEMPTS)) : before + 1;
-  if (of_mail && attempts >= MAIL_ATTEMPTS) return { claim, attempts, next_attempt_at: PARKED, last_error };
-  const wait_ms = backoffMs(attempts, of_mail ? patience.mail_backoff : patience.backoff, chance);
-  return { claim, attempts, next_attempt_at: new Date(now + wait_ms).toISOString(), last_error };
+  const later = (attempts: number, backoff: Backoff, failures = attempts): Postponed => {
+    const next_attempt_at = new Date(now + backoffMs(failures, backoff, chance)).toISOString();
+    return { claim, attempts, next_attempt_at, last_error };
+  };
+  const parked: Postponed = { claim, attempts: before + 1, next_attempt_at: PARKED, last_error };
+  switch (failure?.fault) {
+    case 'receipt':
+      return parked;
+    case 'copy':
+      return before + 1 >= ATTEMPTS ? parked : later(before + 1, patience.mail_backoff);
+    case 'busy':
+      return later(before, patience.backoff, 1);
+    default:
+      return later(Math.max(before, Math.min(before + 1, OUTAGE_ATTEMPTS)), patience.backoff);
+  }
 }
 
 /** A row that was claimed and not tried: whoever comes next may have it. */

@@ -1,6 +1,7 @@
 /**
  * The copier: takes rows of the outbox in batches, makes the copies, deletes the rows. It delays no mint: while mints
- * flow it works a tenth of the time, and nothing it does or fails to do reaches them.
+ * flow it works a tenth of the time, and nothing it does or fails to do reaches them. Each claim goes round the organizations,
+ * and what needs a drawing goes its own round: a JSON waits for no PDF.
  *   claim due rows → per receipt: load, check its seal, copy and mail → delete what is done, postpone what is not.
  * Every copy is made at least once. A crash before a row is deleted makes it due again when its lease ends, and the work
  * is repeated in place (see `copyReceipt`).
@@ -8,13 +9,12 @@
 import type { Db } from '@rcpt/service/db.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import {
-  anyDue,
   type Claim,
-  COPY_KINDS,
   type CopyKind,
   claimDue,
   deleteDone,
   loadPayloads,
+  organizationsDue,
   PARKED,
   type Postponed,
   postpone,
@@ -42,9 +42,9 @@ export interface Timing extends Patience {
   poll_ms: number;
   /** From `wake` to the first look: what is minted meanwhile comes along. */
   gather_ms: number;
-  /** What the copies of one receipt may take. */
-  receipt_ms: number;
-  /** Far longer than `receipt_ms`: a slow copier must not lose its rows to another while it works on them. */
+  /** What a destination may take for one copy. */
+  destination_ms: number;
+  /** Far longer than `destination_ms`: a slow copier must not lose its rows to another while it works on them. */
   lease_ms: number;
   /** What `close` leaves to the receipts in hand. */
   close_ms: number;
@@ -53,16 +53,19 @@ export interface Timing extends Patience {
 const TIMING: Timing = {
   poll_ms: 2_000,
   gather_ms: 50,
-  receipt_ms: 30_000,
+  destination_ms: 30_000,
   lease_ms: 180_000,
   close_ms: 1_500,
   backoff: { first_ms: 1_000, longest_ms: 900_000 },
   mail_backoff: { first_ms: 1_000, longest_ms: 43_200_000 },
 };
 
-/** Of each kind. */
-const ROWS_PER_CLAIM = 32;
+/** Few of what may be dear to draw: the next organization's first waits for one claim. */
+const ROWS_PER_CLAIM: Record<CopyKind, number> = { json: 32, pdf: 8, mail: 8 };
 const RECEIPTS_AT_ONCE = 4;
+/** Each of the two rounds works a twentieth of the time while mints flow. */
+const ROUNDS: CopyKind[][] = [['json'], ['mail', 'pdf']];
+const REST_PER_WORK = 19;
 
 export interface Copier {
   /** There may be work. Costs nothing, never throws. */
@@ -72,12 +75,16 @@ export interface Copier {
 }
 
 export function startCopier(settings: CopierSettings): Copier {
-  const round = new Round(settings);
-  const ended = round.untilStopped();
+  const { backoff } = { ...TIMING, ...settings.timing };
+  const world: World = { storage: new Circuit(backoff), mail: new Circuit(backoff), database_away: false };
+  const rounds = ROUNDS.map((kinds) => new Round(settings, kinds, world));
+  const ended = Promise.all(rounds.map((round) => round.untilStopped()));
   return {
-    wake: () => round.bell.ring(),
+    wake() {
+      for (const round of rounds) round.bell.ring();
+    },
     async close() {
-      round.stop();
+      for (const round of rounds) round.stop();
       await ended;
     },
   };
@@ -86,6 +93,9 @@ export function startCopier(settings: CopierSettings): Copier {
 type Destination = 'storage' | 'mail';
 const DESTINATION: Record<CopyKind, Destination> = { mail: 'mail', json: 'storage', pdf: 'storage' };
 
+/** What both rounds have learned of what they depend on. */
+type World = Record<Destination, Circuit> & { database_away: boolean };
+
 /** Round and round: claim, copy, settle, rest. */
 class Round {
   readonly bell = new Bell();
@@ -93,21 +103,24 @@ class Round {
   readonly #timing: Timing;
   readonly #now: () => number;
   readonly #chance: () => number;
-  readonly #circuits: Record<Destination, Circuit>;
+  readonly #kinds: CopyKind[];
+  readonly #world: World;
+  /** Whose turn was the last of each kind. */
+  readonly #served: Partial<Record<CopyKind, string>> = {};
   readonly #stopping = new AbortController();
   readonly #giving_up = new AbortController();
   readonly #pace: Pace;
   #done: Claim[] = [];
   #postponed: Postponed[] = [];
-  #database_away = false;
 
-  constructor(settings: CopierSettings) {
+  constructor(settings: CopierSettings, kinds: CopyKind[], world: World) {
+    this.#kinds = kinds;
+    this.#world = world;
     this.#settings = settings;
     this.#timing = { ...TIMING, ...settings.timing };
     this.#now = settings.now ?? Date.now;
     this.#chance = settings.chance ?? Math.random;
-    this.#circuits = { storage: new Circuit(this.#timing.backoff), mail: new Circuit(this.#timing.backoff) };
-    this.#pace = new Pace(settings.busy, this.#stopping.signal);
+    this.#pace = new Pace(settings.busy, this.#stopping.signal, REST_PER_WORK);
   }
 
   stop(): void {
@@ -129,11 +142,12 @@ class Round {
   async #copyDueOrSayWhyNot(): Promise<boolean> {
     try {
       const worked = await this.#copyDue();
-      this.#database_away = false;
+      this.#world.database_away = false;
       return worked;
     } catch (error) {
-      if (!this.#database_away) this.#settings.logger.warn({ error: errorText(error) }, 'copies wait for the database');
-      this.#database_away = true;
+      if (!this.#world.database_away)
+        this.#settings.logger.warn({ error: errorText(error) }, 'copies wait for the database');
+      this.#world.database_away = true;
       return false;
     }
   }
@@ -145,7 +159,7 @@ class Round {
     await this.#settle();
     const claims = await this.#claim();
     if (claims.length === 0) return false;
-    const last_start = this.#now() + this.#timing.lease_ms - this.#timing.receipt_ms;
+    const last_start = this.#now() + this.#timing.lease_ms - 2 * this.#timing.destination_ms;
     const waiting = byReceipt(claims);
     while (waiting.length > 0 && !this.#stopping.signal.aborted && this.#now() < last_start) {
       const receipts = waiting.splice(0, this.#settings.busy() ? 1 : RECEIPTS_AT_ONCE);
@@ -159,41 +173,42 @@ class Round {
     return true;
   }
 
+  /** The first of each organization, then the second of each. */
   async #claim(): Promise<Claim[]> {
     const { db } = this.#settings;
     const now = this.#now();
-    const limits = COPY_KINDS.map((kind) => ({
-      kind,
-      limit: this.#circuits[DESTINATION[kind]].allows(now, ROWS_PER_CLAIM),
-    }));
-    const allowed = limits.filter(({ limit }) => limit > 0);
     const at = new Date(now).toISOString();
-    if (
-      !(await anyDue(
-        db,
-        allowed.map(({ kind }) => kind),
-        at,
-      ))
-    )
-      return [];
     const leased_until = new Date(now + this.#timing.lease_ms).toISOString();
-    return db.transaction(async (tx) => {
-      const claims: Claim[] = [];
-      for (const { kind, limit } of allowed)
-        claims.push(...(await claimDue(tx, kind, { now: at, leased_until, limit })));
-      return claims;
+    const wanted: { kind: CopyKind; organization_id: string; limit: number }[] = [];
+    for (const kind of this.#kinds) {
+      const rows = this.#world[DESTINATION[kind]].allows(now, ROWS_PER_CLAIM[kind]);
+      if (rows === 0) continue;
+      const turns = inTurn(await organizationsDue(db, kind, at), this.#served[kind]).slice(0, rows);
+      const limit = Math.ceil(rows / turns.length);
+      wanted.push(...turns.map((organization_id) => ({ kind, organization_id, limit })));
+      this.#served[kind] = turns.at(-1) ?? this.#served[kind];
+    }
+    if (wanted.length === 0) return [];
+    const claims = await db.transaction(async (tx) => {
+      const each: Claim[][] = [];
+      for (const { kind, organization_id, limit } of wanted)
+        each.push(await claimDue(tx, kind, { organization_id, now: at, leased_until, limit }));
+      return each;
     });
+    return Array.from({ length: Math.max(...claims.map((rows) => rows.length)) }, (_, i) =>
+      claims.flatMap((rows) => rows[i] ?? []),
+    ).flat();
   }
 
   async #copyReceipts(claims: Claim[]): Promise<void> {
     if (claims.length === 0) return;
     const stored = await loadPayloads(this.#settings.db, claims);
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#timing.receipt_ms), this.#giving_up.signal]);
+    const limits = { destination_ms: this.#timing.destination_ms, giving_up: this.#giving_up.signal };
     const outcomes = await Promise.all(
       byReceipt(claims).map((ofReceipt) => {
         const { organization_id, org_seq } = ofReceipt[0]!;
         const receipt = stored.find((row) => row.organization_id === organization_id && row.org_seq === org_seq);
-        return copyReceipt(this.#settings, receipt, ofReceipt, signal);
+        return copyReceipt(this.#settings, receipt, ofReceipt, limits);
       }),
     );
     this.#record(outcomes.flat());
@@ -215,6 +230,7 @@ class Round {
     const row = postponed(outcome, now, this.#chance(), this.#timing);
     this.#postponed.push(row);
     const { organization_id, org_seq, kind } = row.claim;
+    if (outcome.failure?.fault === 'busy') return;
     const facts = { organization_id, org_seq, kind, attempts: row.attempts, error: row.last_error };
     if (row.next_attempt_at === PARKED) logger.error(facts, 'a copy was given up and stays in the outbox');
     else logger.warn({ ...facts, next_attempt_at: row.next_attempt_at }, 'a copy failed and will be tried again');
@@ -223,7 +239,7 @@ class Round {
   /** One failure of a destination counts once, however many copies met it. */
   #judge(destination: Destination, outcomes: Outcome[], now: number): void {
     const ours = outcomes.filter(({ claim }) => DESTINATION[claim.kind] === destination);
-    const circuit = this.#circuits[destination];
+    const circuit = this.#world[destination];
     if (ours.some(({ failure }) => failure?.fault === 'destination')) circuit.failed(now, this.#chance());
     else if (ours.some(({ failure }) => failure === null) && circuit.succeeded())
       this.#settings.logger.info({ destination }, 'copies flow again');
@@ -231,7 +247,7 @@ class Round {
 
   #partedByCircuit(claims: Claim[]): [allowed: Claim[], not: Claim[]] {
     const now = this.#now();
-    const allowed = (claim: Claim) => this.#circuits[DESTINATION[claim.kind]].allows(now, 1) > 0;
+    const allowed = (claim: Claim) => this.#world[DESTINATION[claim.kind]].allows(now, 1) > 0;
     return [claims.filter(allowed), claims.filter((claim) => !allowed(claim))];
   }
 
@@ -259,4 +275,10 @@ class Abandoned extends Error {}
 
 function byReceipt(claims: Claim[]): Claim[][] {
   return [...Map.groupBy(claims, ({ organization_id, org_seq }) => `${organization_id} ${org_seq}`).values()];
+}
+
+/** From the one behind who was served last. */
+function inTurn(organizations: string[], served = ''): string[] {
+  const next = organizations.findIndex((organization_id) => organization_id > served);
+  return next <= 0 ? organizations : [...organizations.slice(next), ...organizations.slice(0, next)];
 }

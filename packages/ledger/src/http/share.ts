@@ -3,12 +3,9 @@
  * they still have their hash; an altered receipt is shown and called altered, never hidden.
  */
 
-import { createHash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import { DescribedReceipt as Receipt } from '@rcpt/contract/ledger/described-receipt.ts';
 import { Problem } from '@rcpt/contract/problem.ts';
-import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { binary } from '@rcpt/service/description.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
@@ -18,7 +15,8 @@ import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
 import { renderAbsent } from '../print/absent.ts';
 import { loadAssets } from '../print/assets.ts';
-import { PAGE_CSP, renderPage } from '../print/page.ts';
+import { PAGE_CSP } from '../print/page.ts';
+import type { Asked, Drawn } from '../print/printer.ts';
 import { findShared } from '../store/shares.ts';
 import { sendReceipt } from './stored.ts';
 import { showsPreviews, wantsPage } from './wants-page.ts';
@@ -26,6 +24,7 @@ import { showsPreviews, wantsPage } from './wants-page.ts';
 /** 22 random characters; since they sort by time, 9 before them. */
 const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
+const HTML = 'text/html; charset=utf-8';
 const PAGE = { 'text/html': { schema: z.string() } };
 const OFF = {
   description: 'The organization has switched this link off',
@@ -33,6 +32,7 @@ const OFF = {
 };
 
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
+  const { printer } = ledger;
   await app.register(rateLimit, { global: false, max: ledger.config.share_requests_per_minute, timeWindow: 60_000 });
   const common = { tags: ['sharing'] };
   const config = { may: 'public', rateLimit: {} } as const;
@@ -60,8 +60,8 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       const shared = await open(request, reply);
       if (shared === null) return sendAbsent(reply, '../');
       const { accept, 'user-agent': user_agent } = request.headers;
-      if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendReceipt(reply, shared.bytes);
-      return sendPage(reply, renderPage(shared));
+      if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendStored(reply, shared);
+      return sendDrawn(request, reply.header('content-security-policy', PAGE_CSP), HTML, await printer.page(shared));
     },
   );
 
@@ -79,11 +79,9 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) => {
       const shared = await open(request, reply);
       if (shared === null) return sendAbsent(reply, '../../');
-      const pdf = await ledger.printer.pdf(shared);
-      return reply
-        .type('application/pdf')
-        .header('content-disposition', `inline; filename="${shared.name}.pdf"`)
-        .send(pdf as never);
+      const pdf = await printer.pdf(shared);
+      reply.header('content-disposition', `inline; filename="${pdf.name}.pdf"`);
+      return sendDrawn(request, reply, 'application/pdf', pdf);
     },
   );
 
@@ -101,11 +99,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) => {
       const shared = await open(request, reply);
       if (shared === null) return sendAbsent(reply, '../../');
-      const card = await ledger.printer.card(shared);
-      const etag = `"${createHash('sha256').update(card).digest('base64url').slice(0, 22)}"`;
-      reply.header('etag', etag);
-      if (request.headers['if-none-match'] === etag) return reply.code(304 as 200).send(null as never);
-      return reply.type('image/png').send(card as never);
+      return sendDrawn(request, reply, 'image/png', await printer.card(shared));
     },
   );
 
@@ -123,10 +117,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) => {
       const shared = await open(request, reply);
       if (shared === null) return sendAbsent(reply, '../../');
-      return sendReceipt(
-        reply.header('content-disposition', `attachment; filename="${shared.name}.json"`),
-        shared.bytes,
-      );
+      return sendStored(reply, shared, 'attachment');
     },
   );
 
@@ -155,17 +146,23 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ? new Refusal('not_found', 'No receipt is shared under this link.')
         : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
     }
-    const bytes = found.payload;
-    const receipt = readable(bytes);
-    // An intact receipt under another's link is not the one that was shared.
-    const verified = verifyReceipt(bytes).ok && String(receipt.share_url).endsWith(`/share/${token}`);
-    reply
-      .header('receipt-verified', String(verified))
-      .header('cache-control', 'no-cache')
-      .header('x-content-type-options', 'nosniff');
-    const name = /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(String(receipt.receipt_id)) ? String(receipt.receipt_id) : 'receipt';
-    return { bytes, receipt, name, verified, share_url: `${ledger.base_url}/share/${token}` };
+    reply.header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
+    const { organization_id, payload } = found;
+    return { organization_id, bytes: payload, share_url: `${ledger.base_url}/share/${token}` };
   }
+
+  async function sendStored(reply: FastifyReply, shared: Asked, as?: 'attachment') {
+    const { verified, name } = await printer.see(shared);
+    if (as !== undefined) reply.header('content-disposition', `${as}; filename="${name}.json"`);
+    return sendReceipt(reply.header('receipt-verified', String(verified)), shared.bytes);
+  }
+}
+
+/** What the reader has already is not sent again. */
+function sendDrawn(request: FastifyRequest, reply: FastifyReply, type: string, { file, etag, verified }: Drawn) {
+  reply.header('receipt-verified', String(verified)).header('etag', etag);
+  if (request.headers['if-none-match'] === etag) return reply.code(304 as 200).send(null as never);
+  return reply.type(type).send(Buffer.from(file.buffer, file.byteOffset, file.byteLength) as never);
 }
 
 /** @param root the way back to the service's own root */
@@ -176,16 +173,6 @@ function sendAbsent(reply: FastifyReply, root: string) {
 function sendPage(reply: FastifyReply, page: string) {
   return reply
     .header('content-security-policy', PAGE_CSP)
-    .type('text/html; charset=utf-8')
+    .type(HTML)
     .send(page as never);
-}
-
-/** What can still be read of a payload that may have been tampered with. */
-function readable(bytes: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,175 +1,128 @@
 /**
- * PDFs and cards are drawn in one thread of their own: it starts with the first job, is started anew after a crash, and never holds
- * the event loop or the process.
+ * Pages, PDFs and cards. Each is drawn once, in a thread, and kept for as long as there is room; what cannot be drawn is
+ * remembered too. Organizations take turns, whoever asks: the readers of one organization's links wait for each other only.
  */
 import { createHash } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { Answer, Form, Job } from './printer-worker.ts';
-import type { Rendered } from './reading.ts';
+import { refuse } from '../domain/run.ts';
+import { createPool, GivenUp } from '../threads/pool.ts';
+import type { DRAWINGS, Drawn } from './drawing-thread.ts';
+import { createMemory } from './memory.ts';
+import { opened, type Seen, type Stored, seen } from './reading.ts';
 
-/** What a new thread may take to load its code and faces, on top of its first job. */
-const START_MS = 20_000;
+export type { Drawn };
+
+/** A stored receipt, and whose it is by the record: that organization's turn it takes. */
+export interface Asked extends Stored {
+  organization_id: string;
+}
 
 export interface Printer {
-  /** Throws `overloaded` when the queue is full, and after `close`; a plain error when a receipt cannot be drawn in time. */
-  pdf(input: Rendered): Promise<Buffer>;
-  /** A PNG, 1200 × 630. Throws what `pdf` throws. */
-  card(input: Rendered): Promise<Buffer>;
-  /** Takes no more jobs, finishes those it took, ends the thread. */
+  /**
+   * All three throw `receipt_not_drawn` for what could not be drawn just now or a while ago, and, of which nothing is kept,
+   * `rate_limited` and `overloaded` where too much waits already.
+   */
+  page(of: Asked): Promise<Drawn>;
+  pdf(of: Asked): Promise<Drawn>;
+  /** A PNG, 1200 × 630. */
+  card(of: Asked): Promise<Drawn>;
+  /** Whether it is what was shared, and its name. */
+  see(of: Asked): Promise<Seen>;
+  /** Takes no more, finishes what it took, ends the threads. */
   close(): Promise<void>;
 }
 
 export interface PrinterOptions {
-  queue_length?: number;
-  job_timeout_ms?: number;
   remembered_bytes?: number;
+  patience_ms?: number;
+  waiting_each?: number;
+  onFault?(error: Error): void;
+  /** Milliseconds since 1970. */
+  now?(): number;
 }
 
-interface Waiting {
-  key: string;
-  as: Form;
-  input: Rendered;
-  resolve(file: Buffer): void;
-  reject(error: Error): void;
+const REMEMBERED_BYTES = 16 * 1024 * 1024;
+const SEEN_BYTES = 1024 * 1024;
+const SEEN_EACH = 256;
+/** A receipt is checked in a millisecond per 100 kB: what is smaller costs less than the way to a thread. */
+const SMALL = 32_768;
+/** What failed in drawing fails again; what was ended may have been ended for a machine that had too much to do. */
+const FAILED_MS = 600_000;
+const ENDED_MS = 60_000;
+
+type Form = Exclude<keyof typeof DRAWINGS, 'see'>;
+interface Failed {
+  refusal: Refusal;
+  until: number;
 }
 
 export function createPrinter(options: PrinterOptions = {}): Printer {
-  const { queue_length = 64, job_timeout_ms = 10_000, remembered_bytes = 16 * 1024 * 1024 } = options;
-  const finished = createMemory(remembered_bytes);
-  const drawing = new Map<string, Promise<Buffer>>();
-  const queue: Waiting[] = [];
-  let worker: Worker | null = null;
-  let current: { id: number; job: Waiting; timer: NodeJS.Timeout } | null = null;
-  let last_id = 0;
-  let closed = false;
-  let idle: (() => void) | null = null;
+  const { remembered_bytes = REMEMBERED_BYTES, patience_ms = 10_000, waiting_each = 32, now = Date.now } = options;
+  const onFault = options.onFault ?? (() => undefined);
+  const pool = createPool<typeof DRAWINGS>(new URL('./drawing-thread.ts', import.meta.url), {
+    threads: 2,
+    each: 1,
+    waiting_each,
+    waiting: 4 * waiting_each,
+    what: 'pages and PDFs of this organization',
+    patience_ms,
+    onFault,
+  });
+  const finished = createMemory<Drawn | Failed>(remembered_bytes);
+  const known = createMemory<Seen>(SEEN_BYTES);
+  const drawing = new Map<string, Promise<Drawn>>();
 
-  const next = () => {
-    if (current) return;
-    const job = queue.shift();
-    if (!job) {
-      // Nothing to wait for: the thread alone must not keep the process alive.
-      worker?.unref();
-      idle?.();
-      return;
-    }
-    const patience = job_timeout_ms + (worker ? 0 : START_MS);
-    worker ??= start();
-    worker.ref();
-    last_id += 1;
-    const timer = setTimeout(() => giveUp(`a receipt took longer than ${patience} ms to draw`), patience);
-    current = { id: last_id, job, timer };
+  async function draw(form: Form, { organization_id, bytes, share_url }: Asked, key: string): Promise<Drawn> {
     try {
-      worker.postMessage({ id: last_id, as: job.as, input: job.input } satisfies Job);
+      const drawn = await pool.run(form, organization_id, { bytes, share_url });
+      finished.put(organization_id, key, drawn, drawn.file.byteLength);
+      return drawn;
     } catch (error) {
-      settle(() => job.reject(error as Error));
+      const ended = error instanceof GivenUp;
+      if (error instanceof Refusal && !ended) throw error;
+      // What was ended is told already.
+      if (!ended) onFault(error as Error);
+      const refusal = refuse(
+        'receipt_not_drawn',
+        'This receipt cannot be drawn. Its JSON can be downloaded: the JSON is the receipt.',
+      );
+      refusal.cause = error;
+      finished.put(organization_id, key, { refusal, until: now() + (ended ? ENDED_MS : FAILED_MS) }, SEEN_EACH);
+      throw refusal;
     }
-  };
+  }
 
-  const settle = (how: (job: Waiting) => void) => {
-    if (!current) return;
-    const { job, timer } = current;
-    clearTimeout(timer);
-    current = null;
-    how(job);
-    next();
-  };
-
-  /** A thread that crashed or hangs is thrown away with the job it had; the next job starts another. */
-  const giveUp = (reason: string) => {
-    const lost = worker;
-    worker = null;
-    lost?.removeAllListeners();
-    lost?.on('error', () => {});
-    void lost?.terminate();
-    settle((job) => job.reject(new Error(reason)));
-  };
-
-  const start = (): Worker => {
-    // Receipts come from outside: a runaway layout ends its thread, not the service.
-    const fresh = new Worker(new URL('./printer-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 48 },
-      execArgv: [],
-    });
-    fresh.on('message', (answer: Answer) => {
-      if (answer.id !== current?.id) return;
-      settle((job) => {
-        if ('error' in answer) return job.reject(new Error(answer.error));
-        const file = Buffer.from(answer.file.buffer, answer.file.byteOffset, answer.file.byteLength);
-        finished.put(job.key, file);
-        job.resolve(file);
-      });
-    });
-    fresh.on('error', (error) => giveUp(`the printing thread failed: ${error.message}`));
-    fresh.on('exit', (code) => giveUp(`the printing thread ended with ${code}`));
-    return fresh;
-  };
-
-  const draw = (key: string, as: Form, input: Rendered): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      queue.push({ key, as, input, resolve, reject });
-      next();
-    });
-
-  const render = async (as: Form, input: Rendered): Promise<Buffer> => {
-    const key = keyOf(as, input);
-    const known = finished.get(key) ?? drawing.get(key);
-    if (known) return known;
-    if (closed || queue.length >= queue_length)
-      throw new Refusal('overloaded', 'More is being asked for than can be drawn just now. Try again shortly.');
-    const drawn = draw(key, as, input).finally(() => drawing.delete(key));
+  async function once(form: Form, of: Asked): Promise<Drawn> {
+    const key = keyOf(form, of);
+    const found = finished.get(of.organization_id, key);
+    if (found !== undefined && 'file' in found) return found;
+    if (found !== undefined && found.until > now()) throw found.refusal;
+    const waiting = drawing.get(key);
+    if (waiting !== undefined) return waiting;
+    const drawn = draw(form, of, key).finally(() => drawing.delete(key));
     drawing.set(key, drawn);
     return drawn;
-  };
+  }
 
   return {
-    pdf: (input) => render('pdf', input),
-    card: (input) => render('card', input),
-    async close() {
-      closed = true;
-      if (current || queue.length > 0) {
-        await new Promise<void>((resolve) => {
-          idle = resolve;
-        });
-      }
-      const ending = worker;
-      worker = null;
-      ending?.removeAllListeners();
-      await ending?.terminate();
-    },
-  };
-}
-
-/**
- * The stored hash alone is not enough: altered bytes keep it. The bytes themselves are hashed, with all else that is drawn.
- */
-function keyOf(as: Form, { bytes, verified, share_url }: Rendered): string {
-  return createHash('sha256').update(`${as} ${verified} ${share_url}\n`).update(bytes).digest('base64');
-}
-
-/** The files asked for most recently, up to a number of bytes. */
-function createMemory(limit: number) {
-  const entries = new Map<string, Buffer>();
-  let held = 0;
-  return {
-    get(key: string): Buffer | undefined {
-      const found = entries.get(key);
-      if (found) {
-        entries.delete(key);
-        entries.set(key, found);
-      }
+    page: (of) => once('page', of),
+    pdf: (of) => once('pdf', of),
+    card: (of) => once('card', of),
+    async see(of) {
+      const { organization_id, bytes, share_url } = of;
+      if (bytes.length <= SMALL) return seen(opened(of));
+      const key = keyOf('see', of);
+      const before = known.get(organization_id, key);
+      if (before !== undefined) return before;
+      const found = await pool.run('see', organization_id, { bytes, share_url });
+      known.put(organization_id, key, found, SEEN_EACH);
       return found;
     },
-    put(key: string, file: Buffer): void {
-      if (file.byteLength > limit / 4) return;
-      entries.set(key, file);
-      held += file.byteLength;
-      for (const [oldest, old] of entries) {
-        if (held <= limit) break;
-        entries.delete(oldest);
-        held -= old.byteLength;
-      }
-    },
+    close: () => pool.close(),
   };
+}
+
+/** The stored hash is not enough: altered bytes keep it. The bytes themselves are hashed, with the link they stand behind. */
+function keyOf(as: string, { organization_id, bytes, share_url }: Asked): string {
+  return createHash('sha256').update(`${as} ${organization_id} ${share_url}\n`).update(bytes).digest('base64');
 }

@@ -2,6 +2,7 @@
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { asClaimed, printReceipt, textOf } from '@rcpt/contract/lanes/print-receipt.ts';
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
+import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type SealedFiles, sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 
 /** What page and PDF say about one receipt. */
@@ -18,13 +19,53 @@ export interface Reading {
   sealed: SealedFiles;
 }
 
-/** What both renderings are given. `bytes` are the stored canonical JSON, `receipt` is what they parse to. */
-export interface Rendered {
-  receipt: object;
+/** A receipt as it is stored, and the link it is asked for by. */
+export interface Stored {
+  /** Canonical JSON, unless somebody altered it. */
   bytes: string;
-  /** Whether the bytes still hash to what the receipt states; the caller has just recomputed it. */
-  verified: boolean;
   share_url: string;
+}
+
+/** What the renderings are given: what the bytes parse to, too. */
+export interface Rendered extends Stored {
+  receipt: object;
+  /** Whether the bytes still hash to what the receipt states, and the receipt states this link. */
+  verified: boolean;
+}
+
+/** Never throws. An intact receipt behind another's link is not the one that was shared. */
+export function opened({ bytes, share_url }: Stored): Rendered {
+  const { ok, payload } = verifyReceipt(bytes);
+  const receipt = payload ?? readable(bytes);
+  return { receipt, bytes, share_url, verified: ok && linkPart(textOf(receipt.share_url)) === linkPart(share_url) };
+}
+
+/** What an answer says of a receipt beside showing it. */
+export interface Seen {
+  verified: boolean;
+  /** Safe as the name of a file. */
+  name: string;
+}
+
+export function seen({ receipt, verified }: Rendered): Seen {
+  const { receipt_id } = receipt as Record<string, unknown>;
+  const name = typeof receipt_id === 'string' && /^RCPT-\d{6,}-[0-9a-f]{8}$/.test(receipt_id) ? receipt_id : 'receipt';
+  return { verified, name };
+}
+
+/** `/share/…`: the address before it may have changed since. */
+function linkPart(url: string): string {
+  return url.slice(Math.max(0, url.lastIndexOf('/share/')));
+}
+
+/** What can still be read of a payload that may have been tampered with. */
+function readable(bytes: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(bytes);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
 }
 
 export function read(receipt: object): Reading {

@@ -38,37 +38,50 @@ export function outboxRows(organization_id: string, org_seq: number, recipients:
   return [row('json', ''), row('pdf', ''), ...[...new Set(recipients)].map((recipient) => row('mail', recipient))];
 }
 
-/** Reads only: an idle copier must not take turns with the mints. */
-export async function anyDue(db: Queries, kinds: CopyKind[], now: string): Promise<boolean> {
-  for (const kind of kinds) {
-    const due = await db.get('select 1 as due from outbox where kind = $1 and next_attempt_at <= $2 limit 1', [
-      kind,
-      now,
-    ]);
-    if (due !== undefined) return true;
-  }
-  return false;
+/**
+ * The organizations that have something of one kind due, by their ids. Reads only: an idle copier must not take turns with the
+ * mints. One look per organization that has rows at all, however many it has.
+ */
+export async function organizationsDue(db: Queries, kind: CopyKind, now: string): Promise<string[]> {
+  const rows = await db.all<{ organization_id: string }>(
+    `with recursive organizations (organization_id) as (
+       select min(organization_id) from outbox where kind = $1
+       union all
+       select (select min(o.organization_id) from outbox o where o.kind = $1 and o.organization_id > organizations.organization_id)
+       from organizations where organization_id is not null)
+     select organization_id from organizations
+     where exists (select 1 from outbox o where o.kind = $1 and o.organization_id = organizations.organization_id
+       and o.next_attempt_at <= $2)
+     order by organization_id`,
+    [kind, now],
+  );
+  return rows.map(({ organization_id }) => organization_id);
 }
 
 /**
- * Takes on the rows of one kind that are due longest, in one statement. Processes that claim at the same time get
- * different rows. A crash afterwards leaves them to whoever comes after `leased_until`.
+ * Takes on the rows of one kind and organization that are due longest, in one statement. Processes that claim at the same time
+ * get different rows. A crash afterwards leaves them to whoever comes after `leased_until`.
  */
 export async function claimDue(
   tx: Queries,
   kind: CopyKind,
-  { now, leased_until, limit }: { now: string; leased_until: string; limit: number },
+  {
+    organization_id,
+    now,
+    leased_until,
+    limit,
+  }: { organization_id: string; now: string; leased_until: string; limit: number },
 ): Promise<Claim[]> {
   const rows = await tx.all<Copy>(
     `with due as materialized (
        select kind, next_attempt_at, organization_id, org_seq, recipient from outbox
-       where kind = $1 and next_attempt_at <= $2 order by next_attempt_at limit $3 ${tx.dialect.forUpdateSkipLocked})
+       where kind = $1 and organization_id = $5 and next_attempt_at <= $2 order by next_attempt_at limit $3 ${tx.dialect.forUpdateSkipLocked})
      update outbox set next_attempt_at = $4 from due
      where outbox.kind = due.kind and outbox.next_attempt_at = due.next_attempt_at
        and outbox.organization_id = due.organization_id and outbox.org_seq = due.org_seq
        and outbox.recipient = due.recipient
      returning outbox.organization_id, outbox.org_seq, outbox.kind, outbox.recipient, outbox.attempts`,
-    [kind, now, limit, leased_until],
+    [kind, now, limit, leased_until, organization_id],
   );
   return rows.map((row) => ({ ...row, leased_until }));
 }

@@ -16,14 +16,14 @@ export interface ShareState {
 export async function findShared(
   db: Queries,
   share_token: string,
-): Promise<{ payload: string; enabled: boolean } | null> {
-  const row = await db.get<{ payload: string; enabled: number | null }>(
-    `select r.payload, s.enabled from receipts r
+): Promise<{ organization_id: string; payload: string; enabled: boolean } | null> {
+  const row = await db.get<{ organization_id: string; payload: string; enabled: number | null }>(
+    `select r.organization_id, r.payload, s.enabled from receipts r
      left join shares s on s.organization_id = r.organization_id and s.org_seq = r.org_seq
      where r.share_token = $1`,
     [share_token],
   );
-  return row === undefined ? null : { payload: row.payload, enabled: row.enabled !== 0 };
+  return row === undefined ? null : { ...row, enabled: row.enabled !== 0 };
 }
 
 /** Throws `not_found`. By the record, not by the payload: the link of an altered receipt can be switched off, too. */

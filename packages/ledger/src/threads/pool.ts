@@ -54,7 +54,7 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
     } catch (error) {
       if (!(error instanceof ThreadFault)) throw error;
       settings.onFault(error);
-      throw new Refusal('overloaded', 'This took longer than it may. Nothing was done; try again shortly.');
+      throw new GivenUp(error);
     } finally {
       if (thread.isAlive) idle.push(thread);
       giveBack();
@@ -82,6 +82,14 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
 
 /** A thread failed or took too long; its job is lost with it. */
 class ThreadFault extends Error {}
+
+/** What the caller of such a job is told. */
+export class GivenUp extends Refusal<'overloaded'> {
+  constructor(cause: ThreadFault) {
+    super('overloaded', 'This took longer than it may. Nothing was done; try again shortly.');
+    this.cause = cause;
+  }
+}
 
 class Thread {
   isAlive = true;
