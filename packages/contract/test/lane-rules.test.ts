@@ -183,6 +183,30 @@ for (const [name, cases] of Object.entries(CASES) as [LaneName, Record<string, T
   }
 }
 
+test('a detail never states another number than the one that is sealed', () => {
+  const said = (key: string, change: Change) =>
+    LANES.cook.checks(workOf('cook', change), null).find((check) => check.key === key)!.detail;
+  const scores = (eval_before: number, eval_after: number, lift = 0) =>
+    ({ inputs: { eval_before }, execution: { eval_after, metrics: { lift } } }) as Change;
+  const near = scores(0.9999999, 0.99999999);
+  assert.equal(said('lift_positive', near), 'From 0.9999999 to 0.99999999: 0 to 6 places.');
+  assert.equal(said('lift_positive', scores(1, 1)), 'The score is 1 before and after.');
+  assert.match(said('lift_agrees', scores(0.5, 0.6, 0.10000004)), /^Reported 0\.10000004, computed 0\.1: the same/);
+  assert.match(said('scores_comparable', scores(-1, 0.9999999999999999)), /0\.9999999999999999/);
+  assert.match(
+    said('declared_cost_agrees', { execution: { compute_usd: 7.5049 } }),
+    /^Declared 7\.5049 USD; .* 7\.50 USD/,
+  );
+  assert.equal(said('declared_cost_agrees', { execution: { compute_usd: 7.5 } }), 'Declared and computed: 7.50 USD.');
+  assert.match(said('metrics_consistent', metrics({ pairs: '1200' })), /^metrics\.pairs is "1200", declared is 1200\./);
+  const responses = Array.from({ length: 7 }, (_, i) => `answer_${i}`);
+  const incident = LANES.incident.checks(workOf('incident', { inputs: { response: responses } }), null);
+  assert.match(
+    incident.find(({ key }) => key === 'response_present')!.detail,
+    /^7 responses: .*answer_4 and 2 more\.$/,
+  );
+});
+
 test('a secret is flagged by what it is, and never repeated', () => {
   const samples = {
     'a private key': '-----BEGIN RSA PRIVATE KEY-----',

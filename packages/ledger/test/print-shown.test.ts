@@ -27,8 +27,12 @@ const titled = (title: string, task = 'Collect.') =>
 
 /** What a reader of the page sees there, its codes as they are written. */
 function on(page: string, pattern: RegExp): string {
-  return (pattern.exec(page)?.[1] ?? '')
-    .replace(/<[^>]*>/g, '')
+  return words(pattern.exec(page)?.[1] ?? '', '');
+}
+
+function words(markup: string, between: string): string {
+  return markup
+    .replace(/<[^>]*>/g, between)
     .replace(
       /&(#39|amp|lt|gt|quot);/g,
       (_, name: string) => ({ '#39': "'", amp: '&', lt: '<', gt: '>', quot: '"' })[name]!,
@@ -138,6 +142,43 @@ describe('text of two directions', () => {
     const { text, html } = invitationMail({ ...INVITATION, organization: name, invited_by: name });
     assert.ok(text.startsWith(`\u2068${name}\u2069 invited you to \u2068${name}\u2069.`));
     assert.ok(html.includes(`<p><bdi>${name}</bdi> invited you to <bdi>${name}</bdi>.</p>`));
+  });
+});
+
+describe('what stands in the JSON alone', () => {
+  const inputs = (others: object) =>
+    sealed({ ...genericReceipt(), run: { ...RUN, title: 'Digest', inputs: { task: 'Collect.', ...others } } });
+  const both = async (others: object) => {
+    const input = inputs(others);
+    const paper = readPdf(await renderPdf(input)).pages.join(' ');
+    return [words(renderPage(input), '\n'), paper] as const;
+  };
+
+  it('is counted, on the page and on paper', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+    const [page, paper] = await both(many);
+    assert.match(page, /19,900 more members stand in the JSON\./);
+    assert.match(paper, /19,900 more members stand in the attached file\./);
+    const [few, few_on_paper] = await both({ a: 1 });
+    assert.doesNotMatch(few + few_on_paper, /more member/);
+  });
+
+  it('is not hidden by names that read alike, and numbers have every digit', async () => {
+    for (const said of await both({ 'a.b': 0.9999999999999999, a: { b: 1e21 }, c: 1234567.25, d: '1' })) {
+      const lines = said.split(/\s*\n\s*/);
+      for (const line of ['"a.b"', '0.9999999999999999', 'a.b', '1e+21', '1234567.25', '"1"'])
+        assert.ok(lines.includes(line), line);
+    }
+  });
+
+  it('is said of a long title and a long name at the top of each page of paper', async () => {
+    const name = `${'Northwind Research '.repeat(20)}Ltd`;
+    const [first] = readPdf(
+      await renderPdf(sealed(genericReceipt((usual) => (usual.startsWith('North') ? name : usual)))),
+    ).pages;
+    assert.match(first!, /Northwind[^\n]*(\n[^\n]*)?…/);
+    const page = renderPage(titled('word '.repeat(90).trim()));
+    assert.match(page, /<title>(?:word )+\w*…/);
   });
 });
 

@@ -1,8 +1,10 @@
 /** The cook lane: a fine-tune, its score before and after, and what the compute cost at the server's prices. */
 import { z } from 'zod';
+import { inJson } from '../members.ts';
 import { compare, costOfSeconds, decimal, formatUsd, round, subtract, toNumber } from '../money.ts';
 import type { GpuPrice } from '../prices.ts';
-import { JsonObject, Line } from '../wire.ts';
+import { exact } from '../shown.ts';
+import { type Json, JsonObject, Line } from '../wire.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Measure, Name, notify } from './body.ts';
 import { timeClaims } from './claims.ts';
@@ -92,6 +94,12 @@ function billedSeconds(metrics: JsonObject): number | null {
   return Number.isSafeInteger(seconds) && (seconds as number) >= 0 ? (seconds as number) : null;
 }
 
+/** A value in a detail: a number whole, the beginning of what is long. */
+function brief(value: Json): string {
+  const said = inJson(value);
+  return said.length > 120 ? `${said.slice(0, 119)}…`.toWellFormed() : said;
+}
+
 const pairsPositive: LaneRule<CookWork> = {
   key: 'pairs_positive',
   label: 'There were training pairs',
@@ -100,7 +108,7 @@ const pairsPositive: LaneRule<CookWork> = {
   decide({ inputs: { pairs } }) {
     if (pairs === 0) return flag('No training pairs: nothing was learned from.');
     if (pairs < FEW_PAIRS) return skip(`${plural(pairs, 'pair')}: too few to say whether training could matter.`);
-    return pass(`${print.amount(pairs)} pairs.`);
+    return pass(`${pairs} pairs.`);
   },
 };
 
@@ -111,8 +119,10 @@ const liftPositive: LaneRule<CookWork> = {
   severity: 'medium',
   decide({ inputs: { eval_before }, execution: { eval_after } }) {
     const lift = liftOf(eval_before, eval_after);
-    if (lift === 0) return skip(`The score is ${eval_before} before and after.`);
-    return (lift > 0 ? pass : flag)(`From ${eval_before} to ${eval_after}: ${lift > 0 ? '+' : ''}${lift}.`);
+    if (eval_before === eval_after) return skip(`The score is ${eval_before} before and after.`);
+    const said = `From ${eval_before} to ${eval_after}: ${lift > 0 ? '+' : ''}${lift}`;
+    if (lift === 0) return skip(`${said} to 6 places.`);
+    return (lift > 0 ? pass : flag)(`${said}.`);
   },
 };
 
@@ -125,8 +135,9 @@ const liftAgrees: LaneRule<CookWork> = {
     const lift = liftOf(eval_before, eval_after);
     if (typeof metrics.lift !== 'number') return skip(`No lift was reported; ${lift} is computed here.`);
     const reported = toNumber(round(decimal(metrics.lift), 6));
+    if (metrics.lift === lift) return pass(`Reported and computed: ${lift}.`);
     return reported === lift
-      ? pass(`Reported and computed: ${lift}.`)
+      ? pass(`Reported ${metrics.lift}, computed ${lift}: the same to 6 places.`)
       : flag(`Reported ${metrics.lift}, computed ${lift}.`);
   },
 };
@@ -168,12 +179,12 @@ const durationDeclared: LaneRule<CookWork> = {
   severity: 'medium',
   decide({ execution: { metrics }, price }) {
     const seconds = durationSeconds(metrics);
-    if (seconds !== null && seconds > 0) return pass(`${print.amount(seconds)} seconds.`);
+    if (seconds !== null && seconds > 0) return pass(`${exact(seconds)} seconds.`);
     if (!price && metrics.duration_seconds === undefined) return skip('No duration, and no price that would need one.');
     return flag(
       metrics.duration_seconds === undefined
         ? 'metrics.duration_seconds is missing, so the compute cost is sealed as 0.00.'
-        : `metrics.duration_seconds is ${print.words(metrics.duration_seconds)}, which is no time.`,
+        : `metrics.duration_seconds is ${brief(metrics.duration_seconds)}, which is no time.`,
     );
   },
 };
@@ -188,7 +199,7 @@ const billAgrees: LaneRule<CookWork> = {
     if (billed === null) return skip('No billed seconds are stated; the duration is priced.');
     if (ran === null)
       return flag(`${plural(billed, 'second')} billed, and no duration to compare with; none is priced.`);
-    const said = `${print.amount(ran)} seconds ran, ${print.amount(billed)} billed`;
+    const said = `${exact(ran)} seconds ran, ${exact(billed)} billed`;
     return billed === billedOf(ran)
       ? pass(`${said}.`)
       : flag(`${said}, which is not the same; the duration is priced.`);
@@ -205,11 +216,9 @@ const costAgrees: LaneRule<CookWork> = {
     if (compute_usd === undefined) return skip('No cost was declared; it is computed here.');
     if (!price) return skip('The node has no price here to compare with.');
     const [declared, computed] = [decimal(compute_usd), decimal(computeUsd(execution, price))];
-    if (compare(round(declared, 2), round(computed, 2)) === 0)
-      return pass(`Declared and computed: ${formatUsd(computed)} USD.`);
-    return flag(
-      `Declared ${formatUsd(declared)} USD; price times time is ${formatUsd(computed)} USD, which is sealed.`,
-    );
+    if (compare(declared, computed) === 0) return pass(`Declared and computed: ${formatUsd(computed)} USD.`);
+    const said = `Declared ${compute_usd} USD; price times time is ${formatUsd(computed)} USD, which is sealed`;
+    return compare(round(declared, 2), computed) === 0 ? pass(`${said}: the same to the cent.`) : flag(`${said}.`);
   },
 };
 
@@ -237,8 +246,7 @@ const metricsConsistent: LaneRule<CookWork> = {
       (name) => metrics[name] !== undefined,
     );
     const wrong = repeated.find((name) => metrics[name] !== declared[name]);
-    if (wrong)
-      return flag(`metrics.${wrong} is ${print.words(metrics[wrong])}, declared is ${print.words(declared[wrong])}.`);
+    if (wrong) return flag(`metrics.${wrong} is ${brief(metrics[wrong]!)}, declared is ${brief(declared[wrong])}.`);
     return repeated.length > 0
       ? pass(`The same in both: ${repeated.join(', ')}.`)
       : skip('The metrics repeat none of the figures.');
@@ -305,7 +313,7 @@ export const cook: Lane<Inputs, Execution> = {
         print.facts('Score', [
           print.fact('Before', at('eval_before')),
           print.fact('After', at('eval_after')),
-          { label: 'Lift', value: typeof lift === 'number' && lift > 0 ? `+${print.amount(lift)}` : print.words(lift) },
+          { label: 'Lift', value: typeof lift === 'number' && lift > 0 ? `+${exact(lift)}` : print.words(lift) },
         ]),
         print.facts('Training', [
           print.mono('Base model', at('base_model')),
@@ -316,7 +324,7 @@ export const cook: Lane<Inputs, Execution> = {
           print.mono('Node', at('runner')),
           { label: 'Cost', value: print.usd(at('compute_usd')) },
         ]),
-        ...(print.factsOf(at('metrics')).length > 0 ? [print.facts('Metrics', print.factsOf(at('metrics')))] : []),
+        ...print.members('Metrics', at('metrics')),
         ...(pin === undefined ? [] : pinSections(pin)),
         print.facts('Run', [print.mono('Run', print.member(receipt, 'run', 'id'))]),
       ],

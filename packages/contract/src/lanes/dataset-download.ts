@@ -62,7 +62,9 @@ const expiresLater: LaneRule<DownloadWork> = {
     if (expires_at === undefined) return skip('The grant has no end.');
     const days = (Date.parse(expires_at) - Date.parse(run.created_at)) / DAY_MS;
     if (days <= 0) return flag(`It ends at ${expires_at}, and the Run was opened at ${run.created_at}.`);
-    return pass(`It ends at ${expires_at}, ${plural(Math.max(1, Math.round(days)), 'day')} after the Run was opened.`);
+    return pass(
+      `It ends at ${expires_at}, about ${plural(Math.max(1, Math.round(days)), 'day')} after the Run was opened.`,
+    );
   },
 };
 
@@ -78,7 +80,9 @@ const expiresSoonEnough: LaneRule<DownloadWork> = {
         : skip('No end; the purpose has to bound it.');
     }
     const days = (Date.parse(expires_at) - Date.parse(run.created_at)) / DAY_MS;
-    return days > LONGEST_DAYS ? flag(`It lasts ${Math.round(days)} days.`) : pass(`It ends at ${expires_at}.`);
+    return days > LONGEST_DAYS
+      ? flag(`It ends at ${expires_at}, more than ${LONGEST_DAYS} days after.`)
+      : pass(`It ends at ${expires_at}.`);
   },
 };
 
@@ -91,9 +95,8 @@ const sizeAndRows: LaneRule<DownloadWork> = {
     if (row_count === 0 && size_bytes === 0) return flag('The package has no bytes and no rows.');
     if (row_count === 0) return skip('No rows are declared: the package may not be a table.');
     // Eight rows in one byte is beyond what packed formats reach on real data.
-    if (size_bytes * 8 < row_count)
-      return flag(`${print.amount(row_count)} rows cannot be in ${print.byteSize(size_bytes)}.`);
-    return pass(`${print.amount(row_count)} rows in ${print.byteSize(size_bytes)}.`);
+    if (size_bytes * 8 < row_count) return flag(`${row_count} rows cannot be in ${print.byteSize(size_bytes)}.`);
+    return pass(`${row_count} rows in ${print.byteSize(size_bytes)}.`);
   },
 };
 

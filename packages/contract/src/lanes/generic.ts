@@ -311,7 +311,7 @@ export const generic: Lane<Inputs, Execution> = {
       },
       sections: [
         ...print.text('Task', task),
-        ...(Object.keys(others).length > 0 ? [print.facts('Inputs', print.factsOf(others))] : []),
+        ...print.members('Inputs', others),
         workSection(print.block(receipt, 'execution')),
         print.verdictSection(verdict),
         print.checksSection('Checks', print.block(receipt, 'checks')),

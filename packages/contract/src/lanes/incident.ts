@@ -96,7 +96,7 @@ const responsePresent: LaneRule<IncidentWork> = {
   category: 'policy',
   severity: 'medium',
   decide({ inputs: { tier, response } }) {
-    if (response.length > 0) return pass(`${plural(response.length, 'response')}: ${response.slice(0, 5).join(', ')}.`);
+    if (response.length > 0) return pass(`${plural(response.length, 'response')}: ${named(response)}.`);
     if (rank(tier) >= rank('medium')) return flag(`An incident of tier ${quote(tier)} without any response.`);
     return skip(`No response, and tier ${quote(tier)} does not demand one.`);
   },
@@ -194,6 +194,12 @@ export const incidentRules: readonly LaneRule<IncidentWork>[] = [
   evidenceBytesKnown,
   evidenceDistinct,
 ];
+
+/** The first five, and how many there are besides. */
+function named(response: readonly string[]): string {
+  const more = response.length > 5 ? ` and ${response.length - 5} more` : '';
+  return `${response.slice(0, 5).join(', ')}${more}`;
+}
 
 /** −1 for a word that is no known tier. */
 function rank(tier: string): number {

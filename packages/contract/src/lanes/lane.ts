@@ -65,8 +65,9 @@ export interface Print {
 
 export type Tone = 'good' | 'caution' | 'bad' | 'neutral';
 
+/** `left_out`: so many facts of the same kind stand in the JSON alone. */
 export type Section =
-  | { kind: 'facts'; title: string; facts: Fact[] }
+  | { kind: 'facts'; title: string; facts: Fact[]; left_out?: number }
   | { kind: 'checks'; title: string; checks: PrintedCheck[] }
   | { kind: 'evidence'; title: string; evidence: PrintedEvidence[] }
   | { kind: 'text'; title: string; text: string };

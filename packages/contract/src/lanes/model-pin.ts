@@ -2,6 +2,7 @@
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { z } from 'zod';
+import { exact } from '../shown.ts';
 import { Instant, Json, type JsonObject, Line, Sha256 } from '../wire.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Name, notify, optionalProse } from './body.ts';
@@ -243,7 +244,7 @@ export function printedModel(model: Json | undefined): ReturnType<typeof print.f
     print.fact('Base', at('base')),
     {
       label: 'Parameters',
-      value: typeof params === 'number' && params > 0 ? `${print.amount(params)} billion` : print.words(''),
+      value: typeof params === 'number' && params > 0 ? `${exact(params)} billion` : print.words(''),
     },
     print.mono('Model card SHA-256', at('card_sha256')),
     { label: 'Pinned', value: print.instant(at('pinned_at')) },

@@ -37,10 +37,10 @@ export function textOf(value: unknown): string {
 function saidOnce(print: Print): Print {
   const { outcome } = print;
   if (!outcome) return print;
-  const said = new Set([outcome.word, outcome.summary, String(outcome.score_100)]);
+  const said = ['Outcome', 'Summary', ...(outcome.score_100 === null ? [] : ['Score of 100'])];
   const sections = print.sections.map((section) =>
     section.kind === 'facts' && section.title === 'Verdict'
-      ? { ...section, facts: section.facts.filter((fact) => !said.has(fact.value)) }
+      ? { ...section, facts: section.facts.filter((fact) => !said.includes(fact.label)) }
       : section,
   );
   return { ...print, sections };

@@ -2,6 +2,8 @@
  * Reading a receipt for people. The receipt may have been altered since it was sealed, so nothing here trusts a shape:
  * what is missing or of the wrong type reads as a dash, and printing never throws.
  */
+import { inJson, membersOf } from '../members.ts';
+import { exact } from '../shown.ts';
 import { BY_RULE, kindOfSigner, signerOf } from '../signer.ts';
 import type { Json, JsonObject } from '../wire.ts';
 import type { Fact, Print, PrintedCheck, PrintedEvidence, PrintedSigner, Section, Tone } from './lane.ts';
@@ -10,6 +12,8 @@ const TONE: Record<string, Tone> = { pass: 'good', review: 'caution', fail: 'bad
 const WORD: Record<string, string> = { pass: 'Passed', review: 'Needs review', fail: 'Failed' };
 const DECISION: Record<string, string> = { approved: 'Approved', rejected: 'Rejected' };
 const DASH = '—';
+/** Of an object somebody else shaped: what a person reads, not what a page bears. */
+const MOST_MEMBERS = 100;
 
 export function member(value: Json | undefined, ...path: string[]): Json | undefined {
   let at = value;
@@ -20,19 +24,16 @@ export function member(value: Json | undefined, ...path: string[]): Json | undef
   return at;
 }
 
-/** The value in words; a dash for what is absent or empty. */
+/** The value as it is sealed, a number with every digit; a dash for what is absent or empty. */
 export function words(value: Json | undefined): string {
   if (value === undefined || value === null || value === '') return DASH;
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return amount(value);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 0 ? DASH : value.map(words).join(', ');
+  if (typeof value === 'string') return value === DASH ? JSON.stringify(value) : value;
   return JSON.stringify(value);
 }
 
-/** Grouped thousands, all decimals: `1,234,567.25`. */
-export function amount(value: number): string {
-  const text = String(value);
+/** Grouped thousands, all decimals, for money and bytes: `1,234,567.25`. */
+function amount(value: number): string {
+  const text = exact(value);
   const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(text) ?? [];
   return whole ? `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}` : text;
 }
@@ -81,20 +82,15 @@ export function facts(title: string, list: Fact[]): Section {
 
 /** No section for an empty text. */
 export function text(title: string, value: Json | undefined): Section[] {
-  return typeof value === 'string' && value.trim() !== '' ? [{ kind: 'text', title, text: value }] : [];
+  return typeof value === 'string' && value !== '' ? [{ kind: 'text', title, text: value }] : [];
 }
 
-/** The members of an object somebody else shaped, nested objects as dotted names. */
-export function factsOf(value: Json | undefined, prefix = '', room = { left: 100 }): Fact[] {
+/** The members of an object somebody else shaped, and how many there are besides; no section for none. */
+export function members(title: string, value: Json | undefined): Section[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]): Fact[] => {
-    if (room.left <= 0) return [];
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.keys(inner).length > 0) {
-      return factsOf(inner, `${prefix}${name}.`, room);
-    }
-    room.left -= 1;
-    return [fact(`${prefix}${name}`, inner)];
-  });
+  const { members, left_out } = membersOf(value, MOST_MEMBERS);
+  const list = members.map(({ path, value: said }) => ({ label: path, value: inJson(said) }));
+  return list.length === 0 ? [] : [{ kind: 'facts', title, facts: list, left_out }];
 }
 
 export function outcome(verdict: Json | undefined): Print['outcome'] {

@@ -13,7 +13,7 @@ import { html, raw } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark } from './marks.ts';
 import { INK, MUTED, PAPER, RULE, TONES } from './palette.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
-import { CODE_SCALE, type Line, measure, wrap } from './text.ts';
+import { CODE_SCALE, ended, type Line, measure, oneLine, wrap } from './text.ts';
 import { ALTERED, titleOf } from './words.ts';
 
 const MARGIN = 72;
@@ -134,19 +134,7 @@ function mark(name: Mark, x: number, y: number, side: number, ink: string): stri
 
 /** One line that starts at `x` on the baseline `y`, ended with an ellipsis where it is wider than `most`. */
 function write(text: string, voice: Voice, size: number, x: number, y: number, ink: string, most = INNER): string {
-  const [first, ...more] = wrap(text, voice, size, Math.max(most, size));
-  if (first === undefined) return '';
-  return strokeLine(more.length === 0 ? first : ended(first, voice, size, most), size, x, y, ink);
-}
-
-/** A line that goes on where there is no room for it. */
-function ended(line: Line, voice: Voice, size: number, most: number): Line {
-  const dots = wrap('…', voice, size, most)[0]!;
-  const pieces = [...line.pieces];
-  let width = line.width;
-  while (pieces.length > 0 && width + dots.width > most) width -= pieces.pop()!.width * size;
-  while (pieces.at(-1)?.text.trim() === '') width -= pieces.pop()!.width * size;
-  return { pieces: [...pieces, ...dots.pieces], width: width + dots.width };
+  return strokeLine(oneLine(text, voice, size, Math.max(most, size)), size, x, y, ink);
 }
 
 function strokeLine(line: Line, size: number, x: number, y: number, ink: string): string {

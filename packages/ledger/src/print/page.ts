@@ -16,6 +16,7 @@ import {
   commandByHand,
   FOUR_ANSWERS,
   fileName,
+  leftOutInWords,
   plainLine,
   safeHref,
   tally,
@@ -188,7 +189,9 @@ function titledApproval(reading: Reading): Html | null {
 function section(section: Section): Html | null {
   switch (section.kind) {
     case 'facts':
-      return section.facts.length === 0 ? null : titled(section.title, facts(section.facts));
+      return section.facts.length === 0
+        ? null
+        : titled(section.title, html`${facts(section.facts)}${leftOut(section.left_out)}`);
     case 'checks':
       return titled(section.title, checks(section.checks), tally(section.checks));
     case 'evidence':
@@ -213,6 +216,10 @@ function facts(list: (Fact & { id?: string })[]): Html {
       href ? html`<a href="${href}" rel="noopener noreferrer nofollow">${value}</a>` : value
     }</dd></div>`;
   })}</dl>`;
+}
+
+function leftOut(members = 0): Html | null {
+  return members === 0 ? null : html`<p class="none">${leftOutInWords(members)} in the JSON.</p>`;
 }
 
 function checks(list: PrintedCheck[]): Html {

@@ -12,17 +12,17 @@ export function everyPage(sheet: Sheet, reading: Reading, verified: boolean): vo
   const right = frame.width - frame.right;
   const small: Style = { voice: 'text', size: 7.5, leading: 11, color: MUTED };
   const mono: Style = { ...small, voice: 'mono', size: 7.2 };
-  const organization = sheet.lines(reading.organization.name, { ...small, voice: 'strong' }, 300)[0];
-  const id = sheet.lines(reading.receipt_id, mono, 180)[0];
-  const hash = sheet.lines(`sha256 ${reading.receipt_sha256}`, mono, 380)[0];
+  const organization = sheet.oneLine(reading.organization.name, { ...small, voice: 'strong' }, 300);
+  const id = sheet.oneLine(reading.receipt_id, mono, 180);
+  const hash = sheet.oneLine(`sha256 ${reading.receipt_sha256}`, mono, 380);
   for (let page = 0; page < count; page++) {
     doc.switchToPage(start + page);
     sheet.forgetInk();
     doc.markContent('Artifact', { type: 'Pagination' });
-    if (organization) sheet.drawLine(organization, frame.left, 34, { ...small, voice: 'strong' });
-    if (id) sheet.drawLine(id, right - id.width, 34, mono);
+    sheet.drawLine(organization, frame.left, 34, { ...small, voice: 'strong' });
+    sheet.drawLine(id, right - id.width, 34, mono);
     doc.lineWidth(0.5).strokeColor(RULE).moveTo(frame.left, 51).lineTo(right, 51).stroke();
-    if (hash) sheet.drawLine(hash, frame.left, frame.height - 42, mono);
+    sheet.drawLine(hash, frame.left, frame.height - 42, mono);
     const number = sheet.lines(`Page ${page + 1} of ${count}`, small, 120)[0]!;
     sheet.drawLine(number, right - number.width, frame.height - 42, small);
     if (!verified) banner(sheet);

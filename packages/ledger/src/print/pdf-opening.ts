@@ -86,7 +86,8 @@ export function verdict(sheet: Sheet, print: Print): void {
   drawPanel(sheet, short, 28 + heightOfLines(short.word));
   const group = sheet.group('Sect');
   const { approval } = print;
-  for (const text of [outcome.summary, approval && approvalInWords(approval), approval?.by?.id, approval?.note]) {
+  const word = panel.word.length > short.word.length && outcome.word;
+  for (const text of [word, outcome.summary, approval && approvalInWords(approval), approval?.by?.id, approval?.note]) {
     if (!text) continue;
     sheet.space(10);
     const lines = sheet.lines(text, BODY, sheet.inner);

@@ -5,7 +5,7 @@ import { markOfCheck } from './marks.ts';
 import { INK, LINK, MUTED, RULE, TONES } from './palette.ts';
 import { ASIDE, BODY, COLUMN, HASH, HEADING, SMALL, STRONG } from './pdf-styles.ts';
 import type { Cell, Element, Sheet, StyledLine } from './sheet.ts';
-import { deciderId, decisionInWords, safeHref, tally, toneOfCheck } from './words.ts';
+import { deciderId, decisionInWords, leftOutInWords, safeHref, tally, toneOfCheck } from './words.ts';
 
 /** A table's heading, its column heads and a first row. */
 const TABLE_ROOM = 110;
@@ -15,6 +15,7 @@ export function drawSection(sheet: Sheet, section: Section): void {
   switch (section.kind) {
     case 'facts':
       facts(sheet, section.title, section.facts);
+      if (section.left_out) nothing(sheet, `${leftOutInWords(section.left_out)} in the attached file.`);
       break;
     case 'checks':
       checks(sheet, section.title, section.checks);
@@ -33,7 +34,7 @@ export function heading(sheet: Sheet, title: string, note = '', room = 64): void
   const { frame } = sheet;
   if (sheet.y > frame.top) sheet.space(22);
   sheet.need(room);
-  const aside = note ? sheet.lines(note, SMALL, sheet.inner / 2)[0] : undefined;
+  const aside = note ? sheet.oneLine(note, SMALL, sheet.inner / 2) : undefined;
   const width = sheet.inner - (aside ? aside.width + 20 : 0);
   const cells: Cell[] = [{ x: frame.left, width, lines: sheet.lines(title, HEADING, width), tag: 'H2' }];
   if (aside) cells.push({ x: frame.width - frame.right - aside.width, width: aside.width, lines: [aside], tag: 'P' });

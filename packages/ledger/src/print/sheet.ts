@@ -5,7 +5,7 @@
 import type { Face, Voice } from './fonts.ts';
 import { MARKS, type Mark } from './marks.ts';
 import { INK, PAPER } from './palette.ts';
-import { CODE_SCALE, type Line, type Piece, wrap } from './text.ts';
+import { CODE_SCALE, type Line, oneLine, type Piece, wrap } from './text.ts';
 
 export interface Style {
   voice: Voice;
@@ -218,6 +218,11 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     drawMark,
     lines: (text: string, style: Style, width: number): StyledLine[] =>
       wrap(within(text), style.voice, style.size, width).map((line) => ({ ...line, style })),
+    /** The first line alone, ended with an ellipsis where there is more. */
+    oneLine: (text: string, style: Style, width: number): StyledLine => ({
+      ...oneLine(within(text), style.voice, style.size, width),
+      style,
+    }),
     /** Page switches and drawing past this sheet lose its idea of the current colour. */
     forgetInk() {
       ink = { page: null, color: INK };

@@ -48,6 +48,22 @@ export function wrap(text: string, voice: Voice, size: number, width: number): L
   return lines;
 }
 
+/** The first line alone, ended with an ellipsis where there is more. */
+export function oneLine(text: string, voice: Voice, size: number, width: number): Line {
+  const [first, ...more] = wrap(text, voice, size, width);
+  return more.length === 0 ? first! : ended(first!, voice, size, width);
+}
+
+/** A line that goes on where there is no room for it. */
+export function ended(line: Line, voice: Voice, size: number, most: number): Line {
+  const dots = wrap('…', voice, size, most)[0]!;
+  const pieces = [...line.pieces];
+  let width = line.width;
+  while (pieces.length > 0 && width + dots.width > most) width -= pieces.pop()!.width * size;
+  while (pieces.at(-1)?.text.trim() === '') width -= pieces.pop()!.width * size;
+  return { pieces: [...pieces, ...dots.pieces], width: width + dots.width };
+}
+
 export function measure(text: string, voice: Voice, size: number): number {
   return widthOf(piecesOf(text, voice)) * size;
 }

@@ -65,6 +65,11 @@ export function plainLine(text: string): string {
   return shownLine(text, 300);
 }
 
+/** `1,204 more members stand`. */
+export function leftOutInWords(members: number): string {
+  return members === 1 ? '1 more member stands' : `${members.toLocaleString('en')} more members stand`;
+}
+
 export function titleOf(print: Print): string {
   return print.title.trim() || print.kind;
 }

@@ -84,6 +84,8 @@ export function compileOutputSchema(schema: JsonObject, meter: Meter): OutputSch
   }
 }
 
+const LONGEST_QUOTE = 200;
+
 const META = new Ajv2020({ logger: false, strict: false });
 
 function metaSchemaFault(schema: JsonObject): SchemaFault | null {
@@ -153,13 +155,13 @@ function sentence({ instancePath, message = 'is not as required', params, keywor
     const: params.allowedValue,
     propertyNames: params.propertyName,
   };
-  const detail =
-    named[keyword] === undefined
-      ? ''
-      : `: ${JSON.stringify(inOrder(named[keyword] as Json))
-          .slice(0, 200)
-          .toWellFormed()}`;
-  return `${instancePath === '' ? 'the output' : instancePath.slice(0, 200).toWellFormed()} ${message}${detail}`;
+  const detail = named[keyword] === undefined ? '' : `: ${beginning(JSON.stringify(inOrder(named[keyword] as Json)))}`;
+  return `${instancePath === '' ? 'the output' : beginning(instancePath)} ${message}${detail}`;
+}
+
+/** What is quoted of what others wrote; an ellipsis says that it goes on. */
+function beginning(text: string): string {
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 1)}…`.toWellFormed() : text;
 }
 
 function looksLikeJson(text: string): boolean {
