@@ -4,6 +4,7 @@ import type { Db } from '@rcpt/service/db.ts';
 import type { Probe } from '@rcpt/service/health.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './copies/storage.ts';
+import type { Deciders } from './deciders.ts';
 import type { Minter } from './mint.ts';
 import type { NewsDesk } from './news.ts';
 import type { KeptCredentials } from './people/kept.ts';
@@ -17,6 +18,7 @@ export interface Ledger {
   base_url: string;
   db: Db;
   prices: PriceTable;
+  deciders: Deciders;
   minter: Minter;
   verifier: Verifier;
   desk: NewsDesk;

@@ -1,14 +1,11 @@
 /**
  * The way of a Run from Inputs to Approval, one verb per call. Each verb locks the Run, asks the rules, and writes the
- * Run's next stage; the Receipt stage is minting's (mint.ts).
+ * Run's next stage; Checks are decided beside the event loop (checks.ts), the Receipt stage is minting's (mint.ts).
  */
-
-import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
+import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
-import { nullStripper } from '@rcpt/contract/nulls.ts';
-import type { PriceTable } from '@rcpt/contract/prices.ts';
 import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { Decision } from '@rcpt/contract/vocabulary.ts';
@@ -17,13 +14,12 @@ import type { AgentProfile, Check } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
-import type { z } from 'zod';
+import { accept } from './domain/accept.ts';
 import type { Principal } from './domain/principal.ts';
 import { type Run, reach, refuse, requireStage } from './domain/run.ts';
-import { fixBlock, workOf } from './domain/sealed-block.ts';
-import { executorOf } from './executors.ts';
+import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
-import { findFlightSheet } from './store/flight-sheets.ts';
+import { loadSheetText } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
 
@@ -93,24 +89,6 @@ export async function postExecution(
     stages: reach(run.stages, 'Execution', at, by.id),
     execution: accept(LANES[run.lane].execution, body, ''),
     executed_by: by.id,
-    updated_at: at,
-  });
-}
-
-/** Checks: the lane's own, on what was posted, at the prices of this instant. Throws `run_stage_conflict`. */
-export async function runChecks(tx: Queries, by: Principal, id: string, prices: PriceTable, at: string): Promise<Run> {
-  const run = await lockRun(tx, by.organization_id, id);
-  requireStage(run, 'Execution');
-  const lane = LANES[run.lane];
-  const sheet = await sheetNamed(tx, by.organization_id, lane, run.inputs);
-  const runs_on = lane.runs_on?.(run.execution ?? {});
-  const price = runs_on === undefined ? null : prices.of(runs_on);
-  return updateRun(tx, run, {
-    stage: 'Checks',
-    stages: reach(run.stages, 'Checks', at, by.id),
-    price,
-    checks: lane.checks(workOf({ ...run, price }, lane), sheet === null ? null : executorOf(by.organization_id, sheet)),
-    assignment: sheet === null ? null : assignmentOf(sheet, run.inputs),
     updated_at: at,
   });
 }
@@ -196,20 +174,6 @@ export async function approve(
   });
 }
 
-/** What the lane takes of a body. Throws `invalid`, which names the members `under` where the body has them. */
-export function accept(schema: z.ZodType<JsonObject>, value: JsonObject, under: string): JsonObject {
-  const strip = nullStripper(schema);
-  const parsed = schema.safeParse(strip === null ? value : strip(value));
-  if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }) => ({
-    path: [under, ...path].filter((part) => part !== '').join('.'),
-    message,
-  }));
-  throw new Refusal('invalid', `The request is invalid: ${errors[0]?.path || 'body'}: ${errors[0]?.message}.`, {
-    errors,
-  });
-}
-
 async function profileNamed(
   tx: Queries,
   organization_id: string,
@@ -226,8 +190,5 @@ async function profileNamed(
 async function sheetNamed(tx: Queries, organization_id: string, lane: Lane, inputs: JsonObject) {
   const named = lane.sheet?.(inputs);
   if (named === undefined) return null;
-  const sheet = await findFlightSheet(tx, organization_id, named.name, named.version);
-  if (sheet === null)
-    throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${named.name} v${named.version}.`);
-  return sheet;
+  return JSON.parse(await loadSheetText(tx, organization_id, named)) as FlightSheet;
 }

@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { openMailer } from './copies/mail.ts';
 import { openStorage } from './copies/storage.ts';
 import { startCopier } from './copies/worker.ts';
+import { openDeciders } from './deciders.ts';
 import type { Ledger } from './ledger.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createMinter } from './mint.ts';
@@ -42,6 +43,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   const printer = createPrinter({
     onFault: (error) => logger.error({ err: error }, 'a receipt could not be drawn'),
   });
+  const deciders = openDeciders(logger);
   const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
   const address = { url: '' };
   let minted_at = Number.NEGATIVE_INFINITY;
@@ -86,6 +88,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     },
     db,
     prices,
+    deciders,
     minter,
     people,
     kept,
@@ -109,6 +112,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
 
   const { url, port } = await listen(app, 'LEDGER_HOST, LEDGER_PORT', config);
   address.url = url;
+  deciders.warm();
   return {
     url,
     port,
@@ -116,7 +120,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       await app.close();
       clearInterval(forgetting);
       await Promise.all([copier.close(), people.close(), desk.close()]);
-      await Promise.all([printer.close(), storage.close(), mailer.close()]);
+      await Promise.all([deciders.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },
   };

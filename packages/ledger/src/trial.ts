@@ -2,15 +2,13 @@
 import { assignedInputs, evaluation } from '@rcpt/contract/lanes/eval.ts';
 import type { FlightSheetFindings, FlightSheetTrial } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { openChecks, verdict } from '@rcpt/contract/verdict.ts';
-import { compileSheet } from './domain/sheet/compile.ts';
-import { accept } from './stages.ts';
+import { accept } from './domain/accept.ts';
+import { executorOf } from './executors.ts';
 
-/**
- * The executor is compiled for this call alone: what is tried may bear the name of a published version and be another
- * sheet, and must never decide a Run. Throws `flight_sheet_invalid`, `invalid`.
- */
-export function trySheet({ flight_sheet, output, inputs, evidence = [] }: FlightSheetTrial): FlightSheetFindings {
-  const executor = compileSheet(flight_sheet);
+/** @param text a `FlightSheetTrial` as JSON. Throws `flight_sheet_invalid`, `invalid`. */
+export function trySheet(text: string): FlightSheetFindings {
+  const { flight_sheet, output, inputs, evidence = [] } = JSON.parse(text) as FlightSheetTrial;
+  const executor = executorOf(JSON.stringify(flight_sheet));
   const { name, version } = flight_sheet;
   const checks = executor.run({
     submission: output,

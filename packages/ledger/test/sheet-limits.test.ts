@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
-import { compileInParts, compileSheet } from '../src/domain/sheet/compile.ts';
-import { shareSheetTime } from '../src/sheet-time.ts';
+import { compileSheet } from '../src/domain/sheet/compile.ts';
 import { decide, errorsOf, form, sheetOf } from './sheet-kit.ts';
 
 const LIMIT = 'Could not be decided: exceeds the cost limit.';
@@ -143,7 +142,7 @@ test('a long chain of references and a schema of many parts are refused', () => 
     /references follow each other/,
   );
   const properties = Object.fromEntries(Array.from({ length: 3000 }, (_, part) => [`p${part}`, { type: 'string' }]));
-  assert.match(soon(() => errorsOf(sheetOf(['true'], { properties })))[0]?.message ?? '', /more than 2000 parts/);
+  assert.match(soon(() => errorsOf(sheetOf(['true'], { properties })))[0]?.message ?? '', /costs \d+ to compile/);
 });
 
 test('comparing all items with each other is counted as that', () => {
@@ -173,15 +172,30 @@ test('the cut comes at the same step each time, and one expensive rule leaves ro
   assert.deepEqual(compiled.run(facts), compiled.run(facts));
 });
 
-test('a sheet whose expressions are too long together is refused before any is compiled', () => {
+test('a sheet is refused at the rule with which it costs more to compile than it may', () => {
   const long = Array.from({ length: 200 }, (_, i) => `submission.a == ${i}${' && true'.repeat(400)}`);
-  const errors = errorsOf(sheetOf([...long, 'this does not compile']));
-  assert.deepEqual([errors.length, errors[0]?.path], [1, 'rules']);
-  assert.match(errors[0]!.message, /characters of expressions/);
+  const errors = soon(() => errorsOf(sheetOf(long)));
+  assert.equal(errors[0]!.path, 'rules.62.expr');
+  assert.match(errors[0]!.message, /costs more to compile than it may/);
+  assert.deepEqual(errors[0]!.position, { offset: 0, line: 1, column: 1 });
+  assert.deepEqual(
+    soon(() => errorsOf(sheetOf(long))),
+    errors,
+  );
   assert.deepEqual(
     soon(() => errorsOf(sheetOf(long.slice(0, 50)))),
     [],
   );
+});
+
+test('patterns that a sheet holds are counted by what they unfold to when it is compiled', () => {
+  const matches = (i: number) => `submission.matches("(?i:[a-z]){999}${i}")`;
+  const rule = Array.from({ length: 80 }, (_, i) => matches(i)).join(' || ');
+  assert.match(soon(() => errorsOf(sheetOf(Array(100).fill(rule))))[0]?.message ?? '', /costs more to compile/);
+  const properties = Object.fromEntries(
+    Array.from({ length: 900 }, (_, i) => [`p${i}`, { pattern: `(?i:[a-z]){999}${i}` }]),
+  );
+  assert.match(soon(() => errorsOf(sheetOf(['true'], { properties })))[0]?.message ?? '', /patterns are too large/);
 });
 
 test('the rules of a named time zone are looked up at a price, an offset is read', () => {
@@ -192,49 +206,34 @@ test('the rules of a named time zone are looked up at a price, an offset is read
   assert.equal(soon(() => decide("submission.all(x, duration('1h').getHours() == 1)", ones)).status, 'pass');
 });
 
-test('a schema of too many keywords is refused, one that explains itself at length is not', () => {
-  const parts = (part: JsonObject) => ({
-    properties: Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`p${i}`, part])),
+test('a schema that costs too much to compile is refused, one that explains itself at length is not', () => {
+  const parts = (part: Json) => ({
+    properties: Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`p${i}`, part])),
   });
-  const said = { title: 'A part', description: 'What it is for', examples: ['one'] };
+  const said = { title: 'A part', description: 'What it is for', examples: ['one'], enum: Array(50).fill('a') };
   const message = (schema: JsonObject) => soon(() => errorsOf(sheetOf(['true'], schema)))[0]?.message ?? '';
-  assert.match(message(parts({ type: 'string', minLength: 1, maxLength: 9, pattern: '^a', ...said })), /6000 keywords/);
-  assert.equal(message(parts({ type: 'string', minLength: 1, ...said })), '');
-});
-
-test('between the parts of a sheet that is compiled others have their turn', () => {
-  const parts = compileInParts(sheetOf(['true', 'submission == 1', 'false']));
-  const pauses = [];
-  let part = parts.next();
-  for (; !part.done; part = parts.next()) pauses.push(part.value);
-  assert.equal(pauses.length, 3);
-  const facts = { submission: 1, inputs: {}, evidence: [] };
-  assert.deepEqual(part.value.run(facts), compileSheet(part.value.sheet).run(facts));
-});
-
-test('three of ten seconds are an organization’s for its sheets, and each has its own', () => {
-  let [now, spent] = [0, 0];
-  const time = shareSheetTime(
-    'flight sheets',
-    () => spent,
-    () => now,
+  assert.match(
+    message(parts({ type: 'string', minLength: 1, maxLength: 9, pattern: '^a', format: 'uri' })),
+    /costs \d+ to compile/,
   );
-  const work = (ms: number) => () => {
-    spent += ms;
-    return ms;
-  };
-  const refused = { code: 'rate_limited', detail: /^Your organization’s flight sheets took all the time/ };
-  assert.equal(time.spend('org_a', work(2_999)), 2_999);
-  assert.equal(time.spend('org_a', work(500)), 500, 'what is begun is finished');
-  assert.throws(() => time.spend('org_a', work(1)), refused);
-  assert.equal(time.spend('org_b', work(1)), 1);
-  now = 9_999;
-  assert.throws(() => time.spend('org_a', work(1)), refused);
-  now = 10_000;
-  const fails = () => {
-    spent += 3_000;
-    throw new Error('does not compile');
-  };
-  assert.throws(() => time.spend('org_a', fails), /does not compile/);
-  assert.throws(() => time.spend('org_a', work(1)), refused, 'what failed took its time, too');
+  assert.equal(message(parts({ type: 'string', ...said })), '');
+});
+
+test('what a keyword lists is compiled into each other, and counted so', () => {
+  const many = 50_000;
+  const hostile: JsonObject[] = [
+    { anyOf: Array(many).fill(true) },
+    { oneOf: Array(4_000).fill({}) },
+    { dependentRequired: { a: Array(many).fill('b') } },
+    { dependentRequired: Object.fromEntries(Array.from({ length: many }, (_, i) => [`x${i}`, ['a', 'b']])) },
+    { required: Array.from({ length: many }, (_, i) => `x${i}`) },
+    { patternProperties: Object.fromEntries(Array.from({ length: many }, (_, i) => [`^x${i}`, true])) },
+    { allOf: [{ properties: Object.fromEntries(Array.from({ length: many }, (_, i) => [`x${i}`, false])) }] },
+  ];
+  for (const schema of hostile)
+    assert.match(
+      soon(() => errorsOf(sheetOf(['true'], schema)))[0]?.message ?? '',
+      /costs \d+ to compile/,
+      JSON.stringify(schema).slice(0, 60),
+    );
 });

@@ -9,10 +9,11 @@ import type { Db, Queries, Value } from '@rcpt/service/db.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
 import { eachEngine } from '../../service/test/engines.ts';
+import { decideChecks, loadUndecided, recordChecks } from '../src/checks.ts';
 import type { Run } from '../src/domain/run.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
-import { approve, giveVerdict, openRun, postExecution, runChecks } from '../src/stages.ts';
+import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { listRuns, loadRun } from '../src/store/runs.ts';
 import { foundOrganization } from '../src/tenancy.ts';
 import { createVerifier } from '../src/verify.ts';
@@ -90,7 +91,7 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
 
 async function checkedAndApproved(tx: Queries, organization_id: string, id: string): Promise<void> {
   const by = { organization_id, id: newId('key'), role: 'owner', name: 'Somebody' } as const;
-  await runChecks(tx, by, id, PRICES, now());
+  await recordChecks(tx, by, id, decideChecks(await loadUndecided(tx, by, id, PRICES.rows)), now());
   await giveVerdict(tx, by, id, now());
   await approve(tx, by, id, { decision: 'approved' }, now());
 }

@@ -28,26 +28,48 @@ export interface IdempotentRequest {
   request: unknown;
 }
 
-export function createOnce(
+/** @param prepare what no transaction should wait for; not asked for a request that was answered before */
+export async function createOnce<Prepared = undefined>(
   db: Db,
   request: IdempotentRequest,
-  create: (tx: Queries) => Promise<Created>,
+  create: (tx: Queries, prepared: Prepared) => Promise<Created>,
+  prepare?: () => Promise<Prepared>,
 ): Promise<Created> {
-  return db.transaction((tx) => answerOnce(tx, request, create));
+  const answered = prepare && (await findAnswer(db, request));
+  if (answered) return answered;
+  try {
+    const prepared = (await prepare?.()) as Prepared;
+    return await db.transaction((tx) => answerOnce(tx, request, (inner) => create(inner, prepared)));
+  } catch (error) {
+    // The same request may have been answered since it was looked for, and what it changed is what `prepare` refused.
+    const first = prepare && error instanceof Refusal && (await findAnswer(db, request));
+    if (first) return first;
+    throw error;
+  }
+}
+
+/** The first answer to this request; null where there is none. Throws `idempotency_key_reused`. */
+async function findAnswer(db: Queries, request: IdempotentRequest): Promise<Created | null> {
+  if (request.key === undefined) return null;
+  const place = placeOf(request);
+  const first = await db.get<Stored>(
+    `select request_sha256, answer from idempotency_keys ${WHERE} and created_at >= $3`,
+    [request.organization_id, place.id, hoursAgo(IDEMPOTENCY_HOURS)],
+  );
+  return first === undefined ? null : answerOf(first, place);
 }
 
 /** As `createOnce`, inside a transaction that may hold other work: a refusal leaves no claim behind. */
 export async function answerOnce(
   tx: Queries,
-  { organization_id, key, credential, request }: IdempotentRequest,
+  request: IdempotentRequest,
   create: (tx: Queries) => Promise<Created>,
 ): Promise<Created> {
-  if (key === undefined) return create(tx);
-  const id = sha256Hex(`${credential}\n${key}`);
-  const request_sha256 = sha256Hex(canonicalize(request));
-  const cipherKey = Buffer.from(hkdfSync('sha256', `${credential}\n${key}`, 'idempotent answer', '', 32));
-  const where = 'where organization_id = $1 and key_sha256 = $2';
-  await tx.run(`delete from idempotency_keys ${where} and created_at < $3`, [
+  if (request.key === undefined) return create(tx);
+  const { organization_id } = request;
+  const place = placeOf(request);
+  const { id, request_sha256, cipherKey } = place;
+  await tx.run(`delete from idempotency_keys ${WHERE} and created_at < $3`, [
     organization_id,
     id,
     hoursAgo(IDEMPOTENCY_HOURS),
@@ -58,26 +80,47 @@ export async function answerOnce(
     [organization_id, id, request_sha256, now()],
   );
   if (claimed === 0) {
-    const first = await tx.get<{ request_sha256: string; answer: string }>(
-      `select request_sha256, answer from idempotency_keys ${where}`,
-      [organization_id, id],
-    );
-    if (first?.request_sha256 !== request_sha256)
-      throw new Refusal(
-        'idempotency_key_reused',
-        'This Idempotency-Key came with another request before. Use a new key.',
-      );
-    return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
+    const first = await tx.get<Stored>(`select request_sha256, answer from idempotency_keys ${WHERE}`, [
+      organization_id,
+      id,
+    ]);
+    return answerOf(first, place);
   }
   try {
     const answer = await create(tx);
     const sealed = encrypt(cipherKey, JSON.stringify(answer));
-    await tx.run(`update idempotency_keys set answer = $3 ${where}`, [organization_id, id, sealed]);
+    await tx.run(`update idempotency_keys set answer = $3 ${WHERE}`, [organization_id, id, sealed]);
     return answer;
   } catch (error) {
-    if (error instanceof Refusal) await tx.run(`delete from idempotency_keys ${where}`, [organization_id, id]);
+    if (error instanceof Refusal) await tx.run(`delete from idempotency_keys ${WHERE}`, [organization_id, id]);
     throw error;
   }
+}
+
+const WHERE = 'where organization_id = $1 and key_sha256 = $2';
+
+interface Stored {
+  request_sha256: string;
+  answer: string;
+}
+
+function placeOf({ key, credential, request }: IdempotentRequest) {
+  const secret = `${credential}\n${key}`;
+  return {
+    id: sha256Hex(secret),
+    request_sha256: sha256Hex(canonicalize(request)),
+    cipherKey: Buffer.from(hkdfSync('sha256', secret, 'idempotent answer', '', 32)),
+  };
+}
+
+/** Throws `idempotency_key_reused`. */
+function answerOf(first: Stored | undefined, { request_sha256, cipherKey }: ReturnType<typeof placeOf>): Created {
+  if (first?.request_sha256 !== request_sha256)
+    throw new Refusal(
+      'idempotency_key_reused',
+      'This Idempotency-Key came with another request before. Use a new key.',
+    );
+  return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
 }
 
 /** Forgets what is older than the promise; run now and then. */

@@ -27,7 +27,7 @@ export const refuse = (code: LedgerCode, detail: string, members?: Record<string
   new Refusal<LedgerCode>(code, detail, members);
 
 /** Throws `run_stage_conflict` unless the Run is at one of `stages`. */
-export function requireStage(run: Run, ...stages: [Stage, ...Stage[]]): void {
+export function requireStage(run: Pick<Run, 'stage' | 'approval'>, ...stages: [Stage, ...Stage[]]): void {
   if (stages.includes(run.stage)) return;
   const needed = stages.join(' or ');
   const final = run.approval?.decision === 'rejected' ? ' It was rejected, which is final.' : '';

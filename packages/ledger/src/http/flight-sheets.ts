@@ -7,16 +7,12 @@ import {
 } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
-import { tryToCompile } from '../executors.ts';
 import type { Ledger } from '../ledger.ts';
-import { shareSheetTime } from '../sheet-time.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
-import { trySheet } from '../trial.ts';
 import { createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['flight sheets'], security: [{ bearer: [] }] };
-  const trialTime = shareSheetTime('trials');
 
   app.post(
     '/flight-sheets',
@@ -26,21 +22,26 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Publish a flight sheet; a published version never changes',
         description:
-          '201 when it was published now, 200 when the same sheet was there already. What an organization’s sheets may take of the service’s time, here and in checks, is limited: then 429.',
+          '201 when it was published now, 200 when the same sheet was there already. An organization’s sheets and checks are decided one after the other; 429 when too many of them wait.',
         headers: IdempotencyHeader,
         body: FlightSheet,
         response: { 200: FlightSheet, 201: FlightSheet },
       },
     },
-    async (request, reply) => {
+    (request, reply) => {
       const sheet = request.body;
       const { organization_id, id } = request.principal;
-      await tryToCompile(organization_id, sheet);
-      return createAndSend(ledger, request, reply, async (tx) => {
-        const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
-        const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
-        return { body: sheet, location: fresh ? location : NOTHING_CREATED };
-      });
+      return createAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx) => {
+          const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
+          const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
+          return { body: sheet, location: fresh ? location : NOTHING_CREATED };
+        },
+        () => ledger.deciders.run('compile', organization_id, JSON.stringify(sheet)),
+      );
     },
   );
 
@@ -67,12 +68,12 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Try a flight sheet, published or not, on one submission; nothing is stored',
         description:
-          'Decided as the checks of an eval Run would be. `verdict` is null while a rule waits for a person. A sheet that does not compile is refused as it would be on publishing. What an organization’s trials may take of the service’s time is limited.',
+          'Decided as the checks of an eval Run would be. `verdict` is null while a rule waits for a person. A sheet that does not compile is refused as it would be on publishing.',
         body: FlightSheetTrial,
         response: { 200: FlightSheetFindings },
       },
     },
-    async ({ principal, body }) => trialTime.spend(principal.organization_id, () => trySheet(body)),
+    ({ principal, body }) => ledger.deciders.run('try', principal.organization_id, JSON.stringify(body)),
   );
 
   app.get(

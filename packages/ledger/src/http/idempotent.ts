@@ -12,30 +12,44 @@ export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().option
 /** The `location` of an answer that brought nothing new. */
 export const NOTHING_CREATED = '';
 
-/** 201 with `Location`; 200 where nothing was created. */
-export async function createAndSend(
+/**
+ * 201 with `Location`; 200 where nothing was created.
+ * @param prepare what no transaction should wait for; not asked when the answer is there already
+ */
+export async function createAndSend<Prepared = undefined>(
   { db }: Ledger,
   request: FastifyRequest,
   reply: FastifyReply,
-  create: (tx: Queries) => Promise<Created>,
+  create: (tx: Queries, prepared: Prepared) => Promise<Created>,
+  prepare?: () => Promise<Prepared>,
 ) {
-  const { body, location } = await once(db, request, create);
+  const { body, location } = await once(db, request, create, prepare);
   if (location === NOTHING_CREATED) return reply.send(body);
   return reply.code(201).header('location', location).send(body);
 }
 
 /** 200: the next stage of something that exists. */
-export async function changeAndSend<T>(
+export async function changeAndSend<T, Prepared = undefined>(
   { db }: Ledger,
   request: FastifyRequest,
   reply: FastifyReply,
-  change: (tx: Queries) => Promise<T>,
+  change: (tx: Queries, prepared: Prepared) => Promise<T>,
+  prepare?: () => Promise<Prepared>,
 ) {
-  const { body } = await once(db, request, async (tx) => ({ body: await change(tx), location: NOTHING_CREATED }));
+  const answer = async (tx: Queries, prepared: Prepared) => ({
+    body: await change(tx, prepared),
+    location: NOTHING_CREATED,
+  });
+  const { body } = await once(db, request, answer, prepare);
   return reply.send(body);
 }
 
-function once(db: Ledger['db'], request: FastifyRequest, create: (tx: Queries) => Promise<Created>): Promise<Created> {
+function once<Prepared>(
+  db: Ledger['db'],
+  request: FastifyRequest,
+  create: (tx: Queries, prepared: Prepared) => Promise<Created>,
+  prepare?: () => Promise<Prepared>,
+): Promise<Created> {
   return createOnce(
     db,
     {
@@ -50,6 +64,7 @@ function once(db: Ledger['db'], request: FastifyRequest, create: (tx: Queries) =
       },
     },
     create,
+    prepare,
   );
 }
 

@@ -14,10 +14,11 @@ import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
 import { binary } from '@rcpt/service/description.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
+import { loadUndecided, recordChecks } from '../checks.ts';
 import { showRun } from '../domain/run.ts';
 import { fetchEvidence, receiveEvidence } from '../evidence.ts';
 import type { Ledger } from '../ledger.ts';
-import { approve, attachEvidence, decideCheck, giveVerdict, openRun, postExecution, runChecks } from '../stages.ts';
+import { approve, attachEvidence, decideCheck, giveVerdict, openRun, postExecution } from '../stages.ts';
 import { listRuns, loadRun } from '../store/runs.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
 
@@ -159,9 +160,18 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      changeAndSend(ledger, request, reply, async (tx) => ({
-        checks: (await runChecks(tx, request.principal, request.params.id, ledger.prices, ledger.now())).checks,
-      })),
+      changeAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx, decided) => ({
+          checks: await recordChecks(tx, request.principal, request.params.id, decided, ledger.now()),
+        }),
+        () =>
+          ledger.deciders.run('check', request.principal.organization_id, () =>
+            loadUndecided(ledger.db, request.principal, request.params.id, ledger.prices.rows),
+          ),
+      ),
   );
 
   app.patch(

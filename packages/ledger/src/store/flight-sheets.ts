@@ -33,17 +33,16 @@ export async function insertFlightSheet(
   return false;
 }
 
-export async function findFlightSheet(
+/** The sheet that decides a Run, as canonical JSON. Throws `flight_sheet_unknown`. */
+export async function loadSheetText(
   db: Queries,
   organization_id: string,
-  name: string,
-  version: string,
-): Promise<FlightSheet | null> {
-  const row = await db.get<{ sheet: string }>(
-    'select sheet from flight_sheets where organization_id = $1 and name = $2 and version = $3',
-    [organization_id, name, version],
-  );
-  return row === undefined ? null : (JSON.parse(row.sheet) as FlightSheet);
+  { name, version }: Pick<FlightSheet, 'name' | 'version'>,
+): Promise<string> {
+  const text = await findSheetText(db, organization_id, name, version);
+  if (text === undefined)
+    throw refuse('flight_sheet_unknown', `This organization has no flight sheet ${name} v${version}.`);
+  return text;
 }
 
 /** Throws `not_found`. */
@@ -53,9 +52,17 @@ export async function loadFlightSheet(
   name: string,
   version: string,
 ): Promise<FlightSheet> {
-  const sheet = await findFlightSheet(db, organization_id, name, version);
-  if (sheet === null) throw new Refusal('not_found', `This organization has no flight sheet ${name} v${version}.`);
-  return sheet;
+  const text = await findSheetText(db, organization_id, name, version);
+  if (text === undefined) throw new Refusal('not_found', `This organization has no flight sheet ${name} v${version}.`);
+  return JSON.parse(text) as FlightSheet;
+}
+
+async function findSheetText(db: Queries, organization_id: string, name: string, version: string) {
+  const row = await db.get<{ sheet: string }>(
+    'select sheet from flight_sheets where organization_id = $1 and name = $2 and version = $3',
+    [organization_id, name, version],
+  );
+  return row?.sheet;
 }
 
 /** By name, the versions of each in the order they were published; fewer than `limit` when they are large. */

@@ -1,5 +1,6 @@
 /** Runs: one row each. Every change names the stage it was decided at, and counts rows. */
 import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
+import type { LaneName, Stage } from '@rcpt/contract/vocabulary.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Run } from '../domain/run.ts';
@@ -60,9 +61,17 @@ async function insertColumns(tx: Queries, table: string, run: Run, columns: read
   );
 }
 
+/** A Run as its row holds it: its documents are JSON texts. */
+export type StoredRun = Stored & { stage: Stage; lane: LaneName; inputs: string };
+
 /** Throws `not_found`, also for another organization's Run. */
+export async function loadStoredRun(db: Queries, organization_id: string, id: string): Promise<StoredRun> {
+  return found(await db.get<StoredRun>(SELECT_ONE, [organization_id, id]));
+}
+
+/** As `loadStoredRun`, read. */
 export async function loadRun(db: Queries, organization_id: string, id: string): Promise<Run> {
-  return found(await db.get<Stored>(SELECT_ONE, [organization_id, id]));
+  return readRun(await loadStoredRun(db, organization_id, id));
 }
 
 /**
@@ -91,11 +100,28 @@ function readable(row: Stored): SealedRun | null {
 
 /** As `loadRun`, and nobody else changes the Run until the transaction ends. */
 export async function lockRun(tx: Queries, organization_id: string, id: string): Promise<Run> {
-  return found(await tx.get<Stored>(`${SELECT_ONE} ${tx.dialect.forUpdate}`, [organization_id, id]));
+  return readRun(found(await tx.get<StoredRun>(`${SELECT_ONE} ${tx.dialect.forUpdate}`, [organization_id, id])));
+}
+
+/** What every change of a Run begins with. */
+export type RunMarks = Pick<Run, 'organization_id' | 'id' | 'stage' | 'stages' | 'approval' | 'updated_at'>;
+
+/** As `lockRun`, without the documents that may be large. */
+export async function lockMarks(tx: Queries, organization_id: string, id: string): Promise<RunMarks> {
+  const row = await tx.get<StoredRun>(
+    `select organization_id, id, stage, stages, approval, updated_at from ${WHOLE} where organization_id = $1 and id = $2
+     ${tx.dialect.forUpdate}`,
+    [organization_id, id],
+  );
+  return parsed(found(row));
 }
 
 /** Writes the named members of `change`; the row must still be where `from` was read. */
-export async function updateRun(tx: Queries, from: Run, change: Partial<Run> & Pick<Run, 'updated_at'>): Promise<Run> {
+export async function updateRun<From extends RunMarks>(
+  tx: Queries,
+  from: From,
+  change: Partial<Run> & Pick<Run, 'updated_at'>,
+): Promise<From & typeof change> {
   const run = { ...from, ...change };
   const key = [run.organization_id, run.id];
   const write = (table: string, columns: readonly Column[], guard: string, params: Value[]) => {
@@ -147,7 +173,7 @@ async function fittingRuns(db: Queries, where: string, params: Value[], limit = 
   const oldest = page.at(-1);
   if (oldest === undefined) return [[], true];
   const rows = await db.all<Stored>(`${SELECT} ${where} and id >= $${n} order by id desc`, [...params, oldest.id]);
-  return [rows.map(fromRow), page.length === sizes.length];
+  return [rows.map(readRun), page.length === sizes.length];
 }
 
 /** The most that one page is asked for. */
@@ -203,18 +229,18 @@ const BYTE_SIZE = [...JSON_COLUMNS, ...APPROVED].map((column) => `coalesce(octet
 
 const SELECT_ONE = `${SELECT} where organization_id = $1 and id = $2`;
 
-function found(row: Stored | undefined): Run {
+function found(row: StoredRun | undefined): StoredRun {
   if (row === undefined) throw new Refusal('not_found', 'This organization has no such Run.');
-  return fromRow(row);
+  return row;
 }
 
-function stored(run: Run, column: Column): Value {
+function stored(run: Partial<Run>, column: Column): Value {
   const value = run[column];
-  if (value === null) return null;
+  if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function fromRow({ minted_by, ...row }: Stored): Run {
+export function readRun({ minted_by, ...row }: Stored): Run {
   const run = parsed(row);
   // Nothing changes a Run after its mint.
   if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });

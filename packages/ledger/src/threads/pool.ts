@@ -20,11 +20,12 @@ export interface Pool<Table extends JobTable> {
   /**
    * Throws what the job throws as a Refusal, and what taking a turn throws. A thread that fails or takes too long is a fault:
    * `overloaded`, of which nothing is kept. An unknown error of the job is thrown as an Error.
+   * @param input what is large is loaded when its turn has come, by a function: those who wait hold nothing
    */
   run<What extends keyof Table & string>(
     what: What,
     organization_id: string,
-    input: Parameters<Table[What]>[0],
+    input: Parameters<Table[What]>[0] | (() => Promise<Parameters<Table[What]>[0]>),
     signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<Table[What]>>>;
   /** Starts a thread before it is needed; never fails. */
@@ -48,16 +49,23 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
 
   async function work(what: string, organization_id: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
     const giveBack = await turns.take(organization_id, signal);
+    try {
+      return await inThread({ what, input: typeof input === 'function' ? await input() : input });
+    } finally {
+      giveBack();
+    }
+  }
+
+  async function inThread(job: Job): Promise<unknown> {
     const thread = takeIdle() ?? new Thread(module);
     try {
-      return await thread.run({ what, input }, settings.patience_ms);
+      return await thread.run(job, settings.patience_ms);
     } catch (error) {
       if (!(error instanceof ThreadFault)) throw error;
       settings.onFault(error);
       throw new GivenUp(error);
     } finally {
       if (thread.isAlive) idle.push(thread);
-      giveBack();
     }
   }
 

@@ -4,7 +4,8 @@
  */
 import type { CelFunc, CelType, parse } from '@bufbuild/cel';
 import { APPEND, RANGE, STEP } from './functions.ts';
-import { compilePattern } from './pattern.ts';
+import type { Meter } from './meter.ts';
+import { compilePattern, costOfCompiling } from './pattern.ts';
 
 export type Expression = NonNullable<ReturnType<typeof parse>['expr']>;
 
@@ -31,9 +32,9 @@ const VARIABLES: Scope = new Map([
 const TYPE_NAMES = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
 const MAX_DEPTH = 250;
 
-/** Throws `ExpressionError`. */
-export function checkExpression(expr: Expression, functions: Functions): void {
-  const kind = kindOf(expr, { functions, scope: VARIABLES, depth: 0 });
+/** Throws `ExpressionError`, and `CostLimitExceeded` for the patterns it compiles. */
+export function checkExpression(expr: Expression, functions: Functions, compiling: Meter): void {
+  const kind = kindOf(expr, { functions, scope: VARIABLES, depth: 0, compiling });
   if (kind !== 'bool' && kind !== 'dyn')
     throw new ExpressionError(expr.id, `the rule comes out as ${kind}, not as true or false`);
 }
@@ -42,6 +43,7 @@ interface Place {
   functions: Functions;
   scope: Scope;
   depth: number;
+  compiling: Meter;
 }
 
 function kindOf(expr: Expression, place: Place): Kind {
@@ -134,7 +136,7 @@ function callKind(at: bigint, call: Value<'callExpr'>, place: Place): Kind {
     case '@not_strictly_false':
       return 'bool';
     case 'matches':
-      mustCompile(call.args.at(-1));
+      mustCompile(call.args.at(-1), place.compiling);
       return resultKind(at, 'matches', target, args, place.functions);
     default:
       return resultKind(at, call.function, target, args, place.functions);
@@ -147,10 +149,11 @@ function mustBeBool(kind: Kind, at: bigint, operator: string): void {
 }
 
 /** A pattern written in the sheet is wrong before there is a submission. */
-function mustCompile(pattern: Expression | undefined): void {
+function mustCompile(pattern: Expression | undefined, compiling: Meter): void {
   if (pattern?.exprKind.case !== 'constExpr') return;
   const { constantKind } = pattern.exprKind.value;
   if (constantKind.case !== 'stringValue') return;
+  compiling.charge(costOfCompiling(constantKind.value));
   try {
     compilePattern(constantKind.value);
   } catch (error) {

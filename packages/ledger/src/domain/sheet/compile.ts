@@ -7,7 +7,7 @@ import type { Json } from '@rcpt/contract/wire.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { compileExpression, type Decided, type Facts, language, type Position } from './expression.ts';
-import { CostLimitExceeded, Meter } from './meter.ts';
+import { COMPILE_LIMIT, CostLimitExceeded, Meter } from './meter.ts';
 import { compileOutputSchema, type OutputSchema } from './output-schema.ts';
 import { inOrder, toCelValue } from './values.ts';
 
@@ -38,36 +38,19 @@ export interface CompiledSheet extends SheetExecutor {
 /** The key of the finding on the submission's form; no rule may have it as id. */
 export const FORM_KEY = 'output_schema';
 const SHOWN_FAULTS = 5;
-/** Of all expressions together: about half a second of compiling on a small server. */
-const MAX_SHEET_LENGTH = 200_000;
-
 /** Throws `FlightSheetInvalid` with everything that is wrong, not only the first. */
 export function compileSheet(sheet: FlightSheet): CompiledSheet {
-  const parts = compileInParts(sheet);
-  for (;;) {
-    const { done, value } = parts.next();
-    if (done) return value;
-  }
-}
-
-/** As `compileSheet`, with a pause after the schema and after every rule, for other work. */
-export function* compileInParts(sheet: FlightSheet): Generator<undefined, CompiledSheet> {
   const meter = new Meter();
   const errors = ruleErrors(sheet);
-  const length = sheet.rules.reduce((sum, rule) => sum + ('expr' in rule ? rule.expr.length : 0), 0);
-  if (length > MAX_SHEET_LENGTH) {
-    const message = `hold ${length} characters of expressions, and a sheet takes ${MAX_SHEET_LENGTH}`;
-    throw new FlightSheetInvalid([{ path: 'rules', message }]);
-  }
-  const form = compileOutputSchema(sheet.output_schema, meter);
+  const compiling = new Meter(COMPILE_LIMIT);
+  const form = compileOutputSchema(sheet.output_schema, meter, compiling);
   if ('errors' in form) {
     errors.push(...form.errors.map(({ path, message }) => ({ path: ['output_schema', ...path].join('.'), message })));
   }
   const cel = language(meter);
   const rules: CompiledRule[] = [];
   for (const [index, rule] of sheet.rules.entries()) {
-    yield;
-    const compiled = 'expr' in rule ? compileExpression(rule.expr, cel) : { decide: null };
+    const compiled = 'expr' in rule ? compileExpression(rule.expr, cel, compiling) : { decide: null };
     if ('fault' in compiled) errors.push({ path: `rules.${index}.expr`, ...compiled.fault });
     else rules.push({ rule, decide: compiled.decide });
   }

@@ -27,6 +27,8 @@ export type Decided = { value: boolean } | { undecided: string };
 
 type Language = ReturnType<typeof celEnv>;
 
+/** Of the longest that parses: an empty list in three characters. */
+const CHARACTER_COST = 5;
 /** Brackets within brackets; the parser is recursive. */
 const MAX_NESTING = 50;
 
@@ -53,16 +55,18 @@ export function language(meter: Meter): Language {
 export function compileExpression(
   source: string,
   cel: Language,
+  compiling: Meter,
 ): { decide(facts: Facts): Decided } | { fault: ExpressionFault } {
   const deep = tooDeep(source);
   if (deep !== null)
     return { fault: { message: 'the expression nests too deeply', position: positionAt(source, deep) } };
   let positions: { [id: string]: number } = {};
   try {
+    compiling.charge(CHARACTER_COST * source.length);
     const parsed = parse(source);
     positions = parsed.sourceInfo?.positions ?? {};
     if (!parsed.expr) throw new Error('the expression is empty');
-    checkExpression(parsed.expr, functionsByName(cel));
+    checkExpression(parsed.expr, functionsByName(cel), compiling);
     const run = plan(cel, metered(parsed.expr));
     return { decide: (facts) => decide(run({ ...facts }), source, positions) };
   } catch (error) {
@@ -100,6 +104,8 @@ function describe(value: unknown): string {
 }
 
 function faultOf(error: unknown, source: string, positions: { [id: string]: number }): ExpressionFault {
+  if (error instanceof CostLimitExceeded)
+    return { message: 'the sheet costs more to compile than it may, from here on', position: positionAt(source, 0) };
   if (error instanceof ExpressionError) {
     return { message: error.message, position: positionAt(source, positions[String(error.at)] ?? 0) };
   }

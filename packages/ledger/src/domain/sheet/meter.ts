@@ -5,6 +5,8 @@
 
 /** About a second of work on a small server, for all rules and the schema together. */
 export const RUN_LIMIT = 2_000_000;
+/** About a second of work, too, for the schema, its patterns and all rules of one sheet. */
+export const COMPILE_LIMIT = 1_000_000;
 /** So that one expensive rule leaves room for the others. */
 export const RULE_LIMIT = 500_000;
 
@@ -15,10 +17,15 @@ export class CostLimitExceeded extends Error {
   }
 }
 
-/** One per compiled sheet; `startRun` before each submission, `startRule` before each rule. Never re-entered. */
+/** One to compile a sheet, one to run it: `startRun` before each submission, `startRule` before each rule. Never re-entered. */
 export class Meter {
-  #left = RUN_LIMIT;
-  #rule = RULE_LIMIT;
+  #left: number;
+  #rule: number;
+
+  constructor(limit = RUN_LIMIT) {
+    this.#left = limit;
+    this.#rule = limit;
+  }
 
   startRun(): void {
     this.#left = RUN_LIMIT;

@@ -8,8 +8,8 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { CostLimitExceeded, type Meter } from './meter.ts';
-import { compilePattern, patterns } from './pattern.ts';
-import { findSchemaFaults, mapSubschemas, type SchemaFault } from './schema-structure.ts';
+import { compilePattern, costOfCompiling, patterns } from './pattern.ts';
+import { costOfSchema, findSchemaFaults, mapSubschemas, type SchemaFault } from './schema-structure.ts';
 import { inOrder } from './values.ts';
 
 export interface OutputSchema {
@@ -34,7 +34,13 @@ const FORMATS = [
 ] as const;
 
 /** Never throws: what is wrong with the schema comes back as faults. Nothing is fetched. */
-export function compileOutputSchema(schema: JsonObject, meter: Meter): OutputSchema | { errors: SchemaFault[] } {
+export function compileOutputSchema(
+  schema: JsonObject,
+  meter: Meter,
+  compiling: Meter,
+): OutputSchema | { errors: SchemaFault[] } {
+  const dear = tooDear(schema, compiling);
+  if (dear) return { errors: [dear] };
   const errors = findSchemaFaults(schema);
   if (errors.length > 0) return { errors };
   const invalid = metaSchemaFault(schema);
@@ -42,6 +48,7 @@ export function compileOutputSchema(schema: JsonObject, meter: Meter): OutputSch
   const compile = patterns(meter);
   const regExp = Object.assign(
     (source: string) => {
+      compiling.charge(costOfCompiling(source));
       compilePattern(source);
       return { test: (text: string) => compile(source).test(text) };
     },
@@ -85,6 +92,15 @@ export function compileOutputSchema(schema: JsonObject, meter: Meter): OutputSch
 }
 
 const LONGEST_QUOTE = 200;
+
+function tooDear(schema: JsonObject, compiling: Meter): SchemaFault | null {
+  const cost = costOfSchema(schema);
+  if (cost <= compiling.left) {
+    compiling.charge(cost);
+    return null;
+  }
+  return { path: [], message: `costs ${Math.ceil(cost)} to compile, and a sheet may cost ${compiling.left}` };
+}
 
 const META = new Ajv2020({ logger: false, strict: false });
 

@@ -37,6 +37,11 @@ export function patterns(meter: Meter): (source: string) => Pattern {
   };
 }
 
+/** In what a compilation is counted in: each character is a class at worst, and is repeated. */
+export function costOfCompiling(source: string): number {
+  return 8 * source.length + programSize(source) / 4;
+}
+
 /** Throws an Error that says what is wrong with the pattern. */
 export function compilePattern(source: string): RE2JS {
   if (source.length > MAX_PATTERN_LENGTH)

@@ -1,0 +1,19 @@
+/** Where checks and flight sheets are decided: in threads, beside the event loop, in turns of the organizations. */
+import type { Logger } from '@rcpt/service/log.ts';
+import type { DecidingJobs } from './threads/deciding.ts';
+import { createPool, type Pool } from './threads/pool.ts';
+
+export type Deciders = Pool<DecidingJobs>;
+
+/** @param patience_ms many times what the dearest job takes: work is bounded by its count, and time ends only a fault */
+export function openDeciders(logger: Pick<Logger, 'error'>, patience_ms = 20_000): Deciders {
+  return createPool<DecidingJobs>(new URL('./threads/deciding.ts', import.meta.url), {
+    threads: 2,
+    each: 1,
+    waiting_each: 64,
+    waiting: 512,
+    what: 'checks and flight sheets of this organization',
+    patience_ms,
+    onFault: (error) => logger.error({ err: error }, 'a thread that decides was ended'),
+  });
+}

@@ -1,0 +1,15 @@
+/** The threads that decide: the checks of every lane, and flight sheets, compiled and tried. */
+import { decideChecks } from '../checks.ts';
+import { executorOf } from '../executors.ts';
+import { trySheet } from '../trial.ts';
+import { serve } from './serve.ts';
+
+const JOBS = {
+  check: decideChecks,
+  /** @param sheet as JSON. Throws `flight_sheet_invalid`. */
+  compile: (sheet: string) => void executorOf(sheet),
+  try: trySheet,
+};
+export type DecidingJobs = typeof JOBS;
+
+serve(JOBS);
