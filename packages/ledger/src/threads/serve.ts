@@ -22,8 +22,9 @@ export type Answer =
 /** Of 19; the event loop has 0, so that who only asks for something small goes before what is drawn and decided here. */
 const NICENESS = 5;
 
-export function serve(table: JobTable): void {
-  giveWay();
+/** @param niceness more gives way to other threads, too */
+export function serve(table: JobTable, niceness = NICENESS): void {
+  giveWay(niceness);
   parentPort!.on('message', async ({ what, input }: Job) => {
     const answer = await (async () => table[what]!(input as never))().then(
       (output): Answer => ({ output }),
@@ -38,9 +39,9 @@ export function serve(table: JobTable): void {
 }
 
 /** Linux gives each thread a priority of its own, by its number; elsewhere all have the same. */
-function giveWay(): void {
+function giveWay(niceness: number): void {
   try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), niceness);
   } catch {
     return;
   }
