@@ -10,6 +10,7 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt migrate             bring the database schema up to date
   ./rcpt org create          create an organization and its first owner key
   ./rcpt org router          connect an organization with its compute router, or with none
+  ./rcpt org storage         let an organization store more or fewer bytes than the others
   ./rcpt key create|revoke   create or revoke an API key
   ./rcpt member add|remove|link
                              let a person sign in, end that, or print a sign-in link

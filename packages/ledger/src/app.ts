@@ -5,6 +5,7 @@ import type { Logger } from '@rcpt/service/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { authenticate } from './http/auth.ts';
 import { serveConsole } from './http/console.ts';
+import { evidenceRoutes } from './http/evidence.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
 import { keyRoutes } from './http/keys.ts';
@@ -62,6 +63,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   agentProfileRoutes(app, ledger);
   flightSheetRoutes(app, ledger);
   runRoutes(app, ledger);
+  evidenceRoutes(app, ledger);
   receiptRoutes(app, ledger);
   verifyRoutes(app, ledger, streams, logger);
   sharingRoutes(app, ledger);

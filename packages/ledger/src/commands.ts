@@ -19,6 +19,7 @@ import { makeLink, openAuth } from './people/auth.ts';
 import { addMember, removeMember } from './people/members.ts';
 import { connectRouter } from './router/connect.ts';
 import { findMemberByEmail } from './store/people.ts';
+import { limitStorage, readStorage } from './store/storage.ts';
 import { loadOrganization } from './store/tenancy.ts';
 import { foundOrganization, issueKey, withdrawKey } from './tenancy.ts';
 
@@ -28,6 +29,8 @@ export const OPTIONS = {
   org: { type: 'string' },
   url: { type: 'string' },
   none: { type: 'boolean' },
+  bytes: { type: 'string' },
+  default: { type: 'boolean' },
   role: { type: 'string' },
   label: { type: 'string' },
   email: { type: 'string' },
@@ -39,7 +42,7 @@ export type Given = { [Name in Option]?: (typeof OPTIONS)[Name]['type'] extends 
   /** The word behind the command. */
   subject?: string | undefined;
   /** The ledger's own settings, for what is not given. */
-  settings: { base_url?: string | undefined; log_level: string };
+  settings: { base_url?: string | undefined; log_level: string; organization_storage_bytes: number };
 };
 
 /** Printed as JSON with --json, else as `name: value` lines. */
@@ -92,6 +95,23 @@ export const COMMANDS: readonly Command[] = [
         throw new WrongUse('takes --url URL to connect a router, or --none to connect none');
       const url = given.none ? null : taken('--url', RouterAddress.safeParse(given.url), given.url);
       return (db) => db.transaction(async (tx) => ({ ...(await connectRouter(tx, org, url, now())) }));
+    },
+  },
+  {
+    words: 'org storage',
+    takes: '--org ORG --bytes BYTES|--default',
+    does: 'let an organization store so many bytes, 0 for without end, or as many as LEDGER_ORGANIZATION_STORAGE_BYTES says',
+    options: ['org', 'bytes', 'default'],
+    read(given) {
+      const org = orgOf(given);
+      if ((given.bytes === undefined) === !given.default)
+        throw new WrongUse('takes --bytes BYTES, or --default for what the ledger gives every organization');
+      const bytes = given.bytes === undefined ? null : bytesOf(given.bytes);
+      return (db) =>
+        db.transaction(async (tx) => {
+          await limitStorage(tx, org, bytes);
+          return { ...(await readStorage(tx, org, given.settings.organization_storage_bytes)) };
+        });
     },
   },
   {
@@ -182,6 +202,11 @@ export const COMMANDS: readonly Command[] = [
 function orgOf({ org }: Given): string {
   if (org === undefined) throw new WrongUse('--org: got nothing, takes the id of an organization (org_…)');
   return org;
+}
+
+function bytesOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new WrongUse(`--bytes: got ${JSON.stringify(text)}, takes a number of bytes`);
+  return Number(text);
 }
 
 function roleOf({ role }: Given): Role {

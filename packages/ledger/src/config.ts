@@ -46,6 +46,16 @@ const LedgerSettings = z.object({
     .meta({ env: 'LEDGER_SESSION_SECRET', takes: 'a secret of at least 32 characters', secret: true }),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
+  organization_storage_bytes: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .default(10_737_418_240)
+    .meta({
+      env: 'LEDGER_ORGANIZATION_STORAGE_BYTES',
+      takes:
+        'how many bytes an organization may store (evidence, what Runs are sent, flight sheets), 0 for without end',
+    }),
   share_requests_per_minute: setting.count(
     'LEDGER_SHARE_REQUESTS_PER_MINUTE',
     600,

@@ -21,6 +21,7 @@ import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
 import { insertRun, lockRun, updateRun } from './store/runs.ts';
+import { nameObject } from './store/storage.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
 
 /** Evidence items on one Run at most. */
@@ -60,12 +61,20 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
   return run;
 }
 
+/** What takes no more now never takes more again. */
+export function takesEvidence({ stage, evidence }: Run): boolean {
+  return (stage === 'Inputs' || stage === 'Evidence') && evidence.length < EVIDENCE_LIMIT;
+}
+
 /** Evidence, as often as needed. Throws `run_stage_conflict`, `evidence_limit`. */
 export async function attachEvidence(tx: Queries, by: Principal, id: string, item: Evidence, at: string): Promise<Run> {
-  const run = await lockRun(tx, by.organization_id, id);
+  const { organization_id } = by;
+  const run = await lockRun(tx, organization_id, id);
   requireStage(run, 'Inputs', 'Evidence');
   if (run.evidence.length >= EVIDENCE_LIMIT)
     throw refuse('evidence_limit', `A Run takes ${EVIDENCE_LIMIT} pieces of evidence; bundle what belongs together.`);
+  const { sha256, byte_size, stored } = item;
+  if (stored) await nameObject(tx, { organization_id, run_id: id, sha256, byte_size }, at);
   return updateRun(tx, run, {
     stage: 'Evidence',
     stages: reach(run.stages, 'Evidence', at, by.id),

@@ -11,6 +11,7 @@ import { openMailer } from './copies/mail.ts';
 import { openStorage } from './copies/storage.ts';
 import { startCopier } from './copies/worker.ts';
 import { openDeciders } from './deciders.ts';
+import { sweepEvidence } from './evidence.ts';
 import type { Ledger } from './ledger.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createMinter } from './mint.ts';
@@ -24,6 +25,9 @@ import { createVerifier } from './verify.ts';
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */
 const LULL_MS = 50;
+
+/** Longer than any upload takes. */
+const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 
 export interface RunningLedger {
   /** What it listens on, e.g. `http://127.0.0.1:8080`. */
@@ -105,8 +109,8 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   };
   const app = await createApp(ledger, logger);
   const forgetting = setInterval(() => {
-    Promise.all([forgetOldKeys(db), forgetEnded(db, now())]).catch((error: unknown) =>
-      logger.warn({ err: error }, 'what is over stays stored for now'),
+    Promise.all([forgetOldKeys(db), forgetEnded(db, now()), sweepEvidence(ledger, anHourAgo())]).catch(
+      (error: unknown) => logger.warn({ err: error }, 'what is over stays stored for now'),
     );
   }, FORGET_EVERY_MS);
 

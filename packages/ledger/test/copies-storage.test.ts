@@ -93,6 +93,9 @@ function keepsWhatItIsGiven(open: () => Promise<Storage>): void {
     await storage.put('large', large, 'application/octet-stream');
     assert.equal((await storage.get('empty'))?.length, 0);
     assert.ok((await storage.get('large'))?.equals(large));
+    assert.ok((await storage.get('large', undefined, large.length))?.equals(large));
+    const tooLarge = { byte_size: large.length };
+    await assert.rejects(storage.get('large', undefined, large.length - 1), tooLarge);
   });
 
   test('refuses what is not a key', async () => {

@@ -156,7 +156,9 @@ eachLedger('tenancy', (ledger) => {
     );
     assert.doesNotMatch(JSON.stringify(keys), /rk_/);
     const shown = (await withToken(json.api_key, 'GET', '/organization')).json;
-    assert.deepEqual(shown, { id: json.organization_id, name: 'Acme', four_eyes: false, created_at: json.created_at });
+    const storage = { used_bytes: 0, limit_bytes: 10 * 2 ** 30 };
+    const { organization_id: id, created_at } = json;
+    assert.deepEqual(shown, { id, name: 'Acme', four_eyes: false, created_at, storage });
   });
 
   test('only the admin token founds organizations', async () => {

@@ -15,6 +15,7 @@ import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
 import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { listRuns, loadRun } from '../src/store/runs.ts';
+import { readStorage } from '../src/store/storage.ts';
 import { foundOrganization } from '../src/tenancy.ts';
 import { createVerifier } from '../src/verify.ts';
 
@@ -105,7 +106,8 @@ function backAtExecution(run: Run): Run {
 /** Runs in the one row they had; the other tables were as they are. */
 async function copyBack(from: Db, to: Db, runs: Run[]): Promise<void> {
   for (const table of ['organizations', 'chains', 'receipts'])
-    for (const row of await from.all<Record<string, Value>>(`select * from ${table}`)) await insertRow(to, table, row);
+    for (const row of await from.all<Record<string, Value>>(`select * from ${table}`))
+      await insertRow(to, table, asBefore(row));
   for (const { price: _, approved_sha256: __, ...run } of runs) {
     const stored = Object.entries(run).map(([name, value]) => [
       name,
@@ -113,6 +115,11 @@ async function copyBack(from: Db, to: Db, runs: Run[]): Promise<void> {
     ]);
     await insertRow(to, 'runs', Object.fromEntries(stored));
   }
+}
+
+/** Without what a later release has counted. */
+function asBefore(row: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith('storage_')));
 }
 
 function insertRow(db: Db, table: string, row: Record<string, Value>): Promise<number> {
@@ -188,3 +195,36 @@ eachEngine('a database of before people chose public names', null, (fresh) => {
 function check(status: string, detail: string): object {
   return { key: status, label: 'A rule', category: 'policy', status, severity: 'low', detail };
 }
+
+eachEngine('a database of before stored bytes were counted', null, (fresh) => {
+  const EARLIER = migrationsUpTo('0012');
+
+  test('counts what every organization has stored, the same bytes of one Run once', async () => {
+    const { db } = await fresh();
+    await migrate(db, EARLIER);
+    const found = () => db.transaction((tx) => foundOrganization(tx, { name: 'Any' }, now()));
+    const [{ organization_id }, { organization_id: other }] = [await found(), await found()];
+    const [first, second] = await runsAtEveryKind(db, organization_id);
+    const item = (sha256: string, byte_size: number, stored = true) => ({ id: 'ev_1', sha256, byte_size, stored });
+    const evidence = [item('aa', 700), item('aa', 700), item('bb', 30), item('cc', 5, false)];
+    for (const id of [first!, second!])
+      await db.run('update run_documents set evidence = $2 where id = $1', [id, JSON.stringify(evidence)]);
+    await migrate(db, MIGRATIONS);
+
+    const documents = await db.all<Record<string, string | null>>('select inputs, execution from run_documents');
+    const sent = documents.map(({ inputs, execution }) => Buffer.byteLength(`${inputs}${execution ?? ''}`));
+    const used_bytes = 2 * (700 + 30) + sent.reduce((sum, bytes) => sum + bytes, 0);
+    assert.deepEqual(await readStorage(db, organization_id, 0), { used_bytes, limit_bytes: null });
+    assert.deepEqual(await readStorage(db, other, 9), { used_bytes: 0, limit_bytes: 9 });
+    const objects = await db.all(
+      'select run_id, sha256, byte_size, state from evidence_objects order by run_id, sha256',
+    );
+    assert.deepEqual(
+      objects.map((row) => ({ ...row })),
+      [first, second].flatMap((run_id) => [
+        { run_id, sha256: 'aa', byte_size: 700, state: 'named' },
+        { run_id, sha256: 'bb', byte_size: 30, state: 'named' },
+      ]),
+    );
+  });
+});

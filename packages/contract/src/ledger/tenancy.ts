@@ -13,6 +13,14 @@ export const Organization = z.object({
   created_at: Instant,
 });
 export type Organization = z.infer<typeof Organization>;
+/** Bytes that count: evidence, what Runs were sent, flight sheets. */
+export const StorageUse = z.object({
+  used_bytes: z.int().nonnegative(),
+  limit_bytes: z.int().positive().nullable().describe('null: without end'),
+});
+export type StorageUse = z.infer<typeof StorageUse>;
+export const OrganizationSettings = Organization.extend({ storage: StorageUse });
+export type OrganizationSettings = z.infer<typeof OrganizationSettings>;
 /** `api_key` is the first owner key; it is shown here once. */
 export const CreatedOrganization = Organization.extend({
   organization_id: z.string(),

@@ -1,7 +1,7 @@
 /** Object storage in a folder: one file per object, its key as its path. Content types are not kept. */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createStorageProbe, isKey, type Storage } from './object.ts';
+import { createStorageProbe, isKey, ObjectTooLarge, type Storage } from './object.ts';
 import { sweepUnfinished, writeWhole } from './write-whole.ts';
 
 export function openFolder(path: string): Storage {
@@ -13,7 +13,13 @@ export function openFolder(path: string): Storage {
       signal?.throwIfAborted();
       await writeWhole(folder, pathOf(folder, key), bytes);
     },
-    get: (key, signal) => readFile(pathOf(folder, key), { signal }).catch(absent),
+    async get(key, signal, most_bytes = Number.POSITIVE_INFINITY) {
+      const path = pathOf(folder, key);
+      const size = await stat(path).then((found) => found.size, absent);
+      if (size === null) return null;
+      if (size > most_bytes) throw new ObjectTooLarge(size);
+      return readFile(path, { signal }).catch(absent);
+    },
     async delete(key) {
       await rm(pathOf(folder, key), { force: true });
     },

@@ -4,13 +4,23 @@ import { randomBytes } from 'node:crypto';
 export interface Storage {
   /** Whole or not at all: a reader never sees half an object, also after a crash. The same key again replaces it. */
   put(key: string, bytes: Uint8Array, content_type: string, signal?: AbortSignal): Promise<void>;
-  /** Null where there is no such object. */
-  get(key: string, signal?: AbortSignal): Promise<Buffer | null>;
+  /** Null where there is no such object. Throws `ObjectTooLarge` before it reads one of more than `most_bytes`. */
+  get(key: string, signal?: AbortSignal, most_bytes?: number): Promise<Buffer | null>;
   /** An object that is not there is deleted already. */
   delete(key: string, signal?: AbortSignal): Promise<void>;
   /** Writes, reads back and deletes a small object; throws when one of the three does not work. */
   probe(signal: AbortSignal): Promise<void>;
   close(): void;
+}
+
+/** Somebody else may have put anything there. */
+export class ObjectTooLarge extends Error {
+  readonly byte_size: number;
+
+  constructor(byte_size: number) {
+    super(`an object of ${byte_size} bytes`);
+    this.byte_size = byte_size;
+  }
 }
 
 /** Words joined by slashes; none is empty, starts with a dot or holds a separator, so none leads out of its folder. */

@@ -1,6 +1,7 @@
 /** Object storage that speaks S3: AWS, or any other with `endpoint`. Credentials come from the SDK's default chain. */
+import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { createStorageProbe, isKey, type Storage } from './object.ts';
+import { createStorageProbe, isKey, ObjectTooLarge, type Storage } from './object.ts';
 
 const CONNECT_MS = 2_000;
 const REQUEST_MS = 10_000;
@@ -25,10 +26,17 @@ export function openS3(url: URL): Storage {
       const object = { ...objectOf(key), Body: bytes, ContentLength: bytes.length, ContentType: content_type };
       await client.send(new sdk.PutObjectCommand(object), { abortSignal: signal });
     },
-    async get(key, signal) {
+    async get(key, signal, most_bytes = Number.POSITIVE_INFINITY) {
       const { sdk, client } = await opened;
       try {
-        const { Body } = await client.send(new sdk.GetObjectCommand(objectOf(key)), { abortSignal: signal });
+        const hangUp = new AbortController();
+        const abortSignal = AbortSignal.any([hangUp.signal, ...(signal === undefined ? [] : [signal])]);
+        const { Body, ContentLength = 0 } = await client.send(new sdk.GetObjectCommand(objectOf(key)), { abortSignal });
+        if (ContentLength > most_bytes) {
+          hangUp.abort();
+          (Body as Readable | undefined)?.destroy();
+          throw new ObjectTooLarge(ContentLength);
+        }
         return Body === undefined ? null : Buffer.from(await Body.transformToByteArray());
       } catch (error) {
         if (error instanceof sdk.NoSuchKey) return null;

@@ -9,6 +9,7 @@ import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
+import { countDocument } from '../store/storage.ts';
 import { createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
@@ -37,6 +38,7 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         reply,
         async (tx) => {
           const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
+          if (fresh) await countDocument(tx, organization_id, sheet, ledger.config.organization_storage_bytes);
           const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
           return { body: sheet, location: fresh ? location : NOTHING_CREATED };
         },

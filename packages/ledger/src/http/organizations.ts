@@ -1,11 +1,13 @@
 import {
   CreatedOrganization,
   NewOrganization,
-  Organization,
   OrganizationChange,
+  OrganizationSettings,
 } from '@rcpt/contract/ledger/tenancy.ts';
+import { type Queries, together } from '@rcpt/service/db.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { Ledger } from '../ledger.ts';
+import { readStorage } from '../store/storage.ts';
 import { loadOrganization, updateOrganization } from '../store/tenancy.ts';
 import { foundOrganization } from '../tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
@@ -38,12 +40,14 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
       config: { may: 'read' },
       schema: {
         tags: ['organizations'],
-        summary: 'The organization of this key',
+        summary: 'The organization of this key, and how much it stores',
+        description:
+          '`storage.used_bytes` counts evidence that is stored here, the inputs and executions of Runs, and flight sheets. What does not fit is refused with 409 `storage_quota`.',
         security: [{ bearer: [] }],
-        response: { 200: Organization },
+        response: { 200: OrganizationSettings },
       },
     },
-    (request) => loadOrganization(ledger.db, request.principal.organization_id),
+    (request) => loadSettings(ledger.db, request.principal.organization_id),
   );
 
   app.patch(
@@ -55,9 +59,21 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
         summary: 'Rename the organization or switch four eyes on or off',
         security: [{ bearer: [] }],
         body: OrganizationChange,
-        response: { 200: Organization },
+        response: { 200: OrganizationSettings },
       },
     },
-    (request) => ledger.db.transaction((tx) => updateOrganization(tx, request.principal.organization_id, request.body)),
+    (request) =>
+      ledger.db.transaction(async (tx) => {
+        const { id } = await updateOrganization(tx, request.principal.organization_id, request.body);
+        return loadSettings(tx, id);
+      }),
   );
+
+  async function loadSettings(db: Queries, id: string): Promise<OrganizationSettings> {
+    const [organization, storage] = await together(
+      loadOrganization(db, id),
+      readStorage(db, id, ledger.config.organization_storage_bytes),
+    );
+    return { ...organization, storage };
+  }
 }

@@ -2,8 +2,6 @@ import {
   ApprovalDecision,
   CheckDecision,
   CheckList,
-  Evidence,
-  NewEvidence,
   NewRun,
   Run as PublicRun,
   RunList,
@@ -11,15 +9,14 @@ import {
 } from '@rcpt/contract/ledger/runs.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
-import { binary } from '@rcpt/service/description.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { loadUndecided, recordChecks } from '../checks.ts';
 import { showRun } from '../domain/run.ts';
-import { fetchEvidence, receiveEvidence } from '../evidence.ts';
 import type { Ledger } from '../ledger.ts';
-import { approve, attachEvidence, decideCheck, giveVerdict, openRun, postExecution } from '../stages.ts';
+import { approve, decideCheck, giveVerdict, openRun, postExecution } from '../stages.ts';
 import { listRuns, loadRun } from '../store/runs.ts';
+import { countDocument } from '../store/storage.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 const RunParams = z.object({ id: z.string() });
@@ -27,6 +24,7 @@ const RunParams = z.object({ id: z.string() });
 export function runRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['runs'], security: [{ bearer: [] }] };
   const work = { may: 'work' } as const;
+  const storage_bytes = ledger.config.organization_storage_bytes;
 
   app.post(
     '/runs',
@@ -43,8 +41,9 @@ export function runRoutes(app: App, ledger: Ledger): void {
     },
     (request, reply) =>
       createAndSend(ledger, request, reply, async (tx) => {
-        const run = showRun(await openRun(tx, request.principal, request.body, ledger.now()));
-        return { body: run, location: `/runs/${run.id}` };
+        const run = await openRun(tx, request.principal, request.body, ledger.now());
+        await countDocument(tx, run.organization_id, run.inputs, storage_bytes);
+        return { body: showRun(run), location: `/runs/${run.id}` };
       }),
   );
 
@@ -77,57 +76,6 @@ export function runRoutes(app: App, ledger: Ledger): void {
   );
 
   app.post(
-    '/runs/:id/evidence',
-    {
-      config: { ...work, takes_file: true },
-      // Of the JSON form; a file has its own limit.
-      bodyLimit: Math.min(ledger.config.json_body_bytes, ledger.config.evidence_bytes + 65_536),
-      schema: {
-        ...common,
-        summary: 'Evidence: attach bytes, text or a declared hash; repeatable',
-        description: 'JSON, or multipart/form-data with the bytes in `file` and the other members as fields.',
-        consumes: ['application/json', 'multipart/form-data'],
-        headers: IdempotencyHeader,
-        params: RunParams,
-        body: NewEvidence,
-        response: { 201: Evidence },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params;
-      const item = await receiveEvidence(ledger, request.principal, id, request.body, request.upload);
-      return createAndSend(ledger, request, reply, async (tx) => {
-        await attachEvidence(tx, request.principal, id, item, ledger.now());
-        return { body: item, location: `/runs/${id}/evidence/${item.id}` };
-      });
-    },
-  );
-
-  app.get(
-    '/runs/:id/evidence/:evidence_id',
-    {
-      config: { may: 'read' },
-      schema: {
-        ...common,
-        summary: 'The bytes of one piece of evidence, where they are stored with us',
-        params: z.object({ id: z.string(), evidence_id: z.string() }),
-        response: { 200: binary('The bytes, in the media type they were sent with', '*/*') },
-      },
-    },
-    async (request, reply) => {
-      const run = await loadRun(ledger.db, request.principal.organization_id, request.params.id);
-      const { item, bytes } = await fetchEvidence(ledger, run, request.params.evidence_id);
-      // The bytes come from whoever ran the work: never let a browser interpret them.
-      return reply
-        .header('content-disposition', `attachment; filename="${item.id}"`)
-        .header('content-security-policy', "sandbox; default-src 'none'")
-        .header('x-content-type-options', 'nosniff')
-        .type(item.content_type)
-        .send(bytes as never);
-    },
-  );
-
-  app.post(
     '/runs/:id/execution',
     {
       config: work,
@@ -142,9 +90,11 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      changeAndSend(ledger, request, reply, async (tx) =>
-        showRun(await postExecution(tx, request.principal, request.params.id, request.body, ledger.now())),
-      ),
+      changeAndSend(ledger, request, reply, async (tx) => {
+        const run = await postExecution(tx, request.principal, request.params.id, request.body, ledger.now());
+        await countDocument(tx, run.organization_id, run.execution, storage_bytes);
+        return showRun(run);
+      }),
   );
 
   app.post(

@@ -3,11 +3,10 @@
  * file's bytes and hash become `request.upload`. intake.ts bounds what is held in memory.
  */
 import multipart from '@fastify/multipart';
-import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyRequest } from 'fastify';
-import type { Upload } from '../evidence.ts';
+import { hashOf, type Upload } from '../evidence.ts';
 import { type Arrival, createIntake } from './intake.ts';
 
 declare module 'fastify' {
@@ -54,7 +53,7 @@ async function readForm(request: FastifyRequest, arrival: Arrival): Promise<void
       else if (part.fieldname !== 'file') throw new Refusal('invalid', 'Send the bytes as the form member "file".');
       else {
         const bytes = await readFile(part.file, arrival);
-        request.upload = { bytes, sha256: sha256Hex(bytes) };
+        request.upload = { bytes, sha256: await hashOf(bytes) };
         fields.label ??= part.filename;
         fields.content_type ??= part.mimetype;
       }

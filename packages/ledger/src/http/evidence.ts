@@ -1,0 +1,96 @@
+/** Evidence on its way in and out. */
+import { Evidence, NewEvidence } from '@rcpt/contract/ledger/runs.ts';
+import { binary } from '@rcpt/service/description.ts';
+import type { App } from '@rcpt/service/http.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { fetchEvidence, receiveEvidence } from '../evidence.ts';
+import type { Ledger } from '../ledger.ts';
+import { attachEvidence } from '../stages.ts';
+import { loadRun } from '../store/runs.ts';
+import { createTurns } from '../turns.ts';
+import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+
+/** Pieces of evidence that are held in memory while they are read, 25 MiB each. */
+const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'downloads of this organization' };
+/** Whoever takes longer to read one holds it for nothing. */
+const READ_MS = 120_000;
+
+export function evidenceRoutes(app: App, ledger: Ledger): void {
+  const common = { tags: ['runs'], security: [{ bearer: [] }] };
+  const reading = createTurns(READING);
+
+  app.post(
+    '/runs/:id/evidence',
+    {
+      config: { may: 'work', takes_file: true },
+      // Of the JSON form; a file has its own limit.
+      bodyLimit: Math.min(ledger.config.json_body_bytes, ledger.config.evidence_bytes + 65_536),
+      schema: {
+        ...common,
+        summary: 'Evidence: attach bytes, text or a declared hash; repeatable',
+        description: 'JSON, or multipart/form-data with the bytes in `file` and the other members as fields.',
+        consumes: ['application/json', 'multipart/form-data'],
+        headers: IdempotencyHeader,
+        params: z.object({ id: z.string() }),
+        body: NewEvidence,
+        response: { 201: Evidence },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const item = await receiveEvidence(ledger, request.principal, id, request.body, request.upload);
+      return createAndSend(ledger, request, reply, async (tx) => {
+        await attachEvidence(tx, request.principal, id, item, ledger.now());
+        return { body: item, location: `/runs/${id}/evidence/${item.id}` };
+      });
+    },
+  );
+
+  app.get(
+    '/runs/:id/evidence/:evidence_id',
+    {
+      config: { may: 'read' },
+      schema: {
+        ...common,
+        summary: 'The bytes of one piece of evidence, where they are stored with us',
+        description:
+          'They are hashed as they are read. Bytes that do not have the recorded hash are refused: 409 `evidence_altered` names both hashes. With `altered=serve` they are sent all the same, for those who look into it. The header `evidence-verified` says `true` or `false`.',
+        params: z.object({ id: z.string(), evidence_id: z.string() }),
+        querystring: z.object({ altered: z.literal('serve').optional() }),
+        response: { 200: binary('The bytes, in the media type they were sent with', '*/*') },
+      },
+    },
+    async (request, reply) => {
+      const { id, evidence_id } = request.params;
+      const run = await loadRun(ledger.db, request.principal.organization_id, id);
+      await holdWhileRead(request, reply);
+      const { item, bytes, verified } = await fetchEvidence(
+        ledger,
+        run,
+        evidence_id,
+        request.query.altered ?? 'refuse',
+      );
+      // The bytes come from whoever ran the work: never let a browser interpret them.
+      return reply
+        .header('evidence-verified', String(verified))
+        .header('content-disposition', `attachment; filename="${item.id}${verified ? '' : '.altered'}"`)
+        .header('content-security-policy', "sandbox; default-src 'none'")
+        .header('x-content-type-options', 'nosniff')
+        .type(verified ? item.content_type : 'application/octet-stream')
+        .send(bytes as never);
+    },
+  );
+
+  /** Until the answer has left. Throws as `Turns.take`. */
+  async function holdWhileRead({ principal }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+    const over = new AbortController();
+    raw.once('close', () => over.abort());
+    const leave = await reading.take(principal.organization_id, over.signal);
+    const late = setTimeout(() => raw.destroy(), READ_MS);
+    over.signal.addEventListener('abort', () => {
+      clearTimeout(late);
+      leave();
+    });
+  }
+}
