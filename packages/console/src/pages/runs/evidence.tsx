@@ -1,29 +1,19 @@
 /** The evidence of a Run: what is attached, and while its stage takes more, ways to attach it. */
 import type { Evidence, Run } from '@rcpt/contract/ledger/runs.ts';
 import { useState } from 'react';
+import { compareStored, type Found } from '../../api/evidence.ts';
 import { Section } from '../../frame/page.tsx';
-import { AwayLink, Button } from '../../parts/button.tsx';
-import { Hash } from '../../parts/copy.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
-import { byteSize, count } from '../../words/numbers.ts';
-import { type EvidenceKind, sentence } from '../../words/vocabulary.ts';
+import { Button } from '../../parts/button.tsx';
+import { count } from '../../words/numbers.ts';
 import { DropZone } from './drop-zone.tsx';
+import { EvidenceItem } from './evidence-item.tsx';
 import { WriteEvidence } from './write-evidence.tsx';
 import './evidence.css';
-
-const ICONS: Record<EvidenceKind, IconName> = {
-  file: 'file',
-  note: 'note',
-  url: 'link',
-  observation: 'note',
-  tool_output: 'settings',
-  model_output: 'compute',
-  log: 'runs',
-};
 
 /** @param why one may not attach; null where one may */
 export function EvidenceSection({ run, why }: { run: Run; why: string | null }) {
   const [writing, setWriting] = useState(false);
+  const { found, note, comparing, compareAll } = useComparisons(run);
   const takesMore = run.stage === 'Inputs' || run.stage === 'Evidence';
   return (
     <Section
@@ -42,36 +32,41 @@ export function EvidenceSection({ run, why }: { run: Run; why: string | null }) 
       {run.evidence.length > 0 ? (
         <ul className="evidence">
           {run.evidence.map((item) => (
-            <Item key={item.id} run_id={run.id} item={item} />
+            <EvidenceItem
+              key={item.id}
+              run_id={run.id}
+              item={item}
+              found={found[item.id]}
+              onFound={(as) => note(item, as)}
+            />
           ))}
         </ul>
       ) : (
         (!takesMore || why !== null) && <p className="muted">No evidence is attached.</p>
+      )}
+      {run.evidence.some(({ stored }) => stored) && (
+        <p className="compare-stored">
+          <Button kind="quiet" small icon="refresh" busy={comparing} onClick={compareAll}>
+            Compare what is stored with what was recorded
+          </Button>
+        </p>
       )}
       {writing && <WriteEvidence run_id={run.id} onClose={() => setWriting(false)} />}
     </Section>
   );
 }
 
-function Item({ run_id, item }: { run_id: string; item: Evidence }) {
-  const { id, kind, label, sha256, byte_size, content_type, stored } = item;
-  return (
-    <li>
-      <Icon name={ICONS[kind]} />
-      <div className="evidence-words">
-        <span className="evidence-label">{label}</span>
-        <small className="muted">
-          {[sentence(kind), stored ? byteSize(byte_size) : 'kept elsewhere', stored && content_type]
-            .filter(Boolean)
-            .join(' · ')}
-        </small>
-      </div>
-      <Hash value={sha256} what="SHA-256" short />
-      {stored && (
-        <AwayLink kind="quiet" small icon="download" href={`/runs/${run_id}/evidence/${id}`} download={id}>
-          Download
-        </AwayLink>
-      )}
-    </li>
-  );
+/** What was found of each item, once it was compared. */
+function useComparisons({ id, evidence }: Run) {
+  const [found, setFound] = useState<Record<string, Found>>({});
+  const [comparing, setComparing] = useState(false);
+  const note = (item: Evidence, as: Found) => setFound((before) => ({ ...before, [item.id]: as }));
+
+  /** One after the other: the ledger reads each of them whole. */
+  async function compareAll(): Promise<void> {
+    setComparing(true);
+    for (const item of evidence) if (item.stored) note(item, await compareStored(id, item.id));
+    setComparing(false);
+  }
+  return { found, note, comparing, compareAll: () => void compareAll() };
 }

@@ -8,6 +8,7 @@ import type {
   NewKey,
   Organization,
   OrganizationChange,
+  OrganizationSettings,
   StoredAgentProfile,
 } from '@rcpt/contract/ledger/tenancy.ts';
 import type { z } from 'zod';
@@ -31,6 +32,7 @@ export const settings = {
     call<TeamMember>(member(id), { method: 'PATCH', body: { role } }),
   removeMember: (id: string) => call<TeamMember>(member(id), { method: 'DELETE' }),
 
+  organization: (signal?: AbortSignal) => call<OrganizationSettings>('/organization', { signal }),
   changeOrganization: (body: z.input<typeof OrganizationChange>) =>
     call<Organization>('/organization', { method: 'PATCH', body }),
 

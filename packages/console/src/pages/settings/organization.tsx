@@ -18,6 +18,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { whyNot } from '../../words/may.ts';
 import { settings } from './calls.ts';
+import { Storage } from './storage.tsx';
 import { You } from './you.tsx';
 import './settings.css';
 
@@ -46,6 +47,11 @@ export function OrganizationSettings() {
       <Section title="Approval">
         <div className="sheet setting">
           <FourEyes organization={organization} why={why} />
+        </div>
+      </Section>
+      <Section title="Storage">
+        <div className="sheet setting">
+          <Storage />
         </div>
       </Section>
       <You />

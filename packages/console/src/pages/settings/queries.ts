@@ -13,6 +13,11 @@ export const membersQuery = queryOptions({
   queryFn: async ({ signal }) => (await settings.members(signal)).members,
 });
 
+export const storageQuery = queryOptions({
+  queryKey: KEYS.settings('storage'),
+  queryFn: async ({ signal }) => (await settings.organization(signal)).storage,
+});
+
 export const sheetQuery = (name: string, version: string) =>
   queryOptions({
     queryKey: ['flight-sheet', name, version] as const,

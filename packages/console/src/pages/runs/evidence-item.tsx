@@ -1,0 +1,88 @@
+/** One piece of evidence: what was recorded, and whether what is stored is still that. */
+import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
+import { useMutation } from '@tanstack/react-query';
+import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
+import { problemOf } from '../../api/problem.ts';
+import { AwayLink, Button } from '../../parts/button.tsx';
+import { Hash } from '../../parts/copy.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Status } from '../../parts/mark.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { MarkName, Tone } from '../../parts/tones.ts';
+import { byteSize } from '../../words/numbers.ts';
+import { type EvidenceKind, sentence } from '../../words/vocabulary.ts';
+
+const ICONS: Record<EvidenceKind, IconName> = {
+  file: 'file',
+  note: 'note',
+  url: 'link',
+  observation: 'note',
+  tool_output: 'settings',
+  model_output: 'compute',
+  log: 'runs',
+};
+
+const FOUND: Record<Found, { mark: MarkName; tone: Tone; words: string }> = {
+  whole: { mark: 'tick', tone: 'good', words: 'Stored as recorded' },
+  altered: { mark: 'cross', tone: 'bad', words: 'Altered in storage' },
+  gone: { mark: 'cross', tone: 'bad', words: 'Not in storage any more' },
+  unknown: { mark: 'warning', tone: 'caution', words: 'Could not be compared' },
+};
+
+interface Given {
+  run_id: string;
+  item: Evidence;
+  /** Undefined: not compared yet. */
+  found: Found | undefined;
+  onFound(found: Found): void;
+}
+
+export function EvidenceItem({ run_id, item, found, onFound }: Given) {
+  const { id, kind, label, sha256, byte_size, content_type, stored } = item;
+  const saving = useMutation({
+    mutationFn: () => saveEvidence(run_id, id),
+    onSuccess: () => onFound('whole'),
+    onError: (error) => onFound(foundBy(problemOf(error).status)),
+  });
+  const { mark, tone, words } = FOUND[found ?? 'unknown'];
+  return (
+    <li>
+      <Icon name={ICONS[kind]} />
+      <div className="evidence-words">
+        <span className="evidence-label">{label}</span>
+        <small className="muted">
+          {[sentence(kind), stored ? byteSize(byte_size) : 'kept elsewhere', stored && content_type]
+            .filter(Boolean)
+            .join(' · ')}
+        </small>
+        {found !== undefined && (
+          <small>
+            <Status mark={mark} tone={tone}>
+              {words}
+            </Status>
+          </small>
+        )}
+        {saving.error && <Problem error={saving.error} />}
+        {found === 'altered' && (
+          <small>
+            <AwayLink
+              kind="quiet"
+              small
+              icon="download"
+              href={`${evidencePath(run_id, id)}?altered=serve`}
+              download={`${id}.altered`}
+            >
+              Download the altered bytes
+            </AwayLink>
+          </small>
+        )}
+      </div>
+      <Hash value={sha256} what="SHA-256" short />
+      {stored && (
+        <Button kind="quiet" small icon="download" busy={saving.isPending} onClick={() => saving.mutate()}>
+          Download
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+/** How much the organization stores, and how much it may. */
+import { useQuery } from '@tanstack/react-query';
+import { Fact, Facts } from '../../parts/facts.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Progress } from '../../parts/progress.tsx';
+import { byteSize } from '../../words/numbers.ts';
+import { storageQuery } from './queries.ts';
+
+export function Storage() {
+  const { data, error, refetch } = useQuery(storageQuery);
+  if (data === undefined) return error ? <Problem error={error} retry={() => void refetch()} /> : null;
+  const { used_bytes, limit_bytes } = data;
+  return (
+    <>
+      <Facts>
+        <Fact label="Stored">{byteSize(used_bytes)}</Fact>
+        <Fact label="At most">{limit_bytes === null ? 'without end' : byteSize(limit_bytes)}</Fact>
+      </Facts>
+      {limit_bytes !== null && <Progress label="Storage" done={Math.min(used_bytes, limit_bytes)} of={limit_bytes} />}
+      <p className="muted">
+        Evidence, what Runs were sent, and flight sheets. What does not fit is refused; checks, approvals and receipts
+        go on. More is given by the operator.
+      </p>
+    </>
+  );
+}
