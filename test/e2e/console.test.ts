@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 import type { Browser, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
-import { enter } from './first-sign-in.ts';
+import { enter, workHere } from './first-sign-in.ts';
 import { type House, startHouse } from './house.ts';
 import { mailedLink } from './mail.ts';
 
@@ -71,6 +71,10 @@ describe('the console in a browser', () => {
     await stranger.page.getByText('in public, for ever').waitFor();
     await assertAccessible(stranger.page, 'the page that asks for a public name');
     await stranger.page.getByRole('button', { name: 'Not now' }).click();
+    await stranger.page.getByRole('heading', { name: 'You were invited here' }).waitFor();
+    await stranger.page.getByText(house.demo.organization_id).waitFor();
+    await assertAccessible(stranger.page, 'the page that asks whether one wants to work here');
+    await workHere(stranger.page);
     await stranger.page.getByRole('heading', { name: 'Runs' }).waitFor();
     assert.equal(new URL(stranger.page.url()).pathname + new URL(stranger.page.url()).search, '/runs?lane=eval');
     const cookie = (await stranger.context.cookies()).find(({ httpOnly }) => httpOnly);

@@ -2,10 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
-import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { address, answerOf } from '../src/api/call.ts';
 import { ProblemError } from '../src/api/problem.ts';
+import type { WorkingSession } from '../src/api/queries.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/words/instant.ts';
 import { whyNot, whyNotDecide } from '../src/words/may.ts';
@@ -96,7 +96,7 @@ describe('words', () => {
   test('who did the work decides on none of it where four eyes are wanted, whatever their role', () => {
     const run = { stages: [{ stage: 'Execution', at: '', by: 'user_1' }] } as unknown as Run;
     const why = (id: string, role: string, four_eyes: boolean) =>
-      whyNotDecide({ id, role, organization: { four_eyes } } as unknown as Session, run);
+      whyNotDecide({ id, role, organization: { four_eyes } } as unknown as WorkingSession, run);
     assert.equal(why('user_1', 'approver', false), null);
     assert.match(why('user_1', 'owner', true)!, /Four eyes: you posted the execution/);
     assert.equal(why('user_2', 'approver', true), null);

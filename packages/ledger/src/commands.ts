@@ -16,7 +16,7 @@ import { migrate } from '@rcpt/service/migrate.ts';
 import type { z } from 'zod';
 import { MIGRATIONS } from './migrations.ts';
 import { makeLink, openAuth } from './people/auth.ts';
-import { addMember, removeMember } from './people/members.ts';
+import { addMember, OPERATOR, removeMember } from './people/members.ts';
 import { connectRouter } from './router/connect.ts';
 import { findMemberByEmail } from './store/people.ts';
 import { limitStorage, readStorage } from './store/storage.ts';
@@ -153,7 +153,7 @@ export const COMMANDS: readonly Command[] = [
       return (db) =>
         db.transaction(async (tx) => {
           await loadOrganization(tx, org);
-          return { ...(await addMember(tx, org, asked, 'the operator', now())) };
+          return { ...(await addMember(tx, org, asked, OPERATOR, now())) };
         });
     },
   },

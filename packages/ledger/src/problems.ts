@@ -29,6 +29,7 @@ export const LEDGER_PROBLEMS = {
   invitation_limit: { status: 409, title: 'Too many invitations are open' },
   signed_in_as_another: { status: 409, title: 'Somebody else is signed in here' },
   sign_in_link_invalid: { status: 401, title: 'The sign-in link does not count' },
+  organization_not_chosen: { status: 409, title: 'An organization has to be chosen first' },
   no_organization: { status: 403, title: 'This person belongs to no organization' },
   cross_site: { status: 403, title: 'The request came from another site' },
 } as const satisfies Record<string, ProblemRow>;

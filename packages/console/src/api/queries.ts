@@ -1,5 +1,8 @@
 /** What the pages ask for, as hooks. */
+import type { Session } from '@rcpt/contract/ledger/people.ts';
+import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import type { Role } from '../words/vocabulary.ts';
 import { KEYS } from './keys.ts';
 import { ledger, type RunFilters } from './ledger.ts';
 
@@ -41,9 +44,22 @@ export const agentProfilesQuery = queryOptions({
   queryFn: ({ signal }) => ledger.agentProfiles(signal),
 });
 
-/** Who is signed in. Below the frame there always is somebody. */
-export function useSession() {
+/** A session that works in an organization. */
+export type WorkingSession = Session & { organization: Organization; role: Role };
+
+/**
+ * False: its person has to say first where they want to work. Whoever was invited to one organization lands there by the
+ * ledger's rule, and is shown whose it is before anything of theirs is in it.
+ */
+export function isWorking(session: Session): session is WorkingSession {
+  const { kind, organization, organizations } = session;
+  if (organization === null) return false;
+  return kind === 'key' || organizations.find(({ id }) => id === organization.id)?.accepted_at !== null;
+}
+
+/** Who is signed in. Below the frame there always is somebody, and they work somewhere. */
+export function useSession(): WorkingSession {
   const { data } = useQuery(sessionQuery);
-  if (data === undefined) throw new Error('useSession was used outside the frame');
+  if (data === undefined || !isWorking(data)) throw new Error('useSession was used outside the frame');
   return data;
 }

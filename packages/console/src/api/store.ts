@@ -1,14 +1,15 @@
 /** The one cache of everything asked for. A lost session ends at the sign-in page, which comes back to where it happened. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
+import { KEYS } from './keys.ts';
 import { ProblemError } from './problem.ts';
 
 /** Statuses that another attempt a moment later may not see. */
 const PASSING = new Set([0, 408, 429, 502, 503, 504]);
 
 export const store = new QueryClient({
-  queryCache: new QueryCache({ onError: toSignIn }),
-  mutationCache: new MutationCache({ onError: toSignIn }),
+  queryCache: new QueryCache({ onError: lookAgain }),
+  mutationCache: new MutationCache({ onError: lookAgain }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,
@@ -24,8 +25,14 @@ function isPassing(error: unknown): boolean {
   return error instanceof ProblemError && PASSING.has(error.problem.status);
 }
 
-function toSignIn(error: unknown): void {
-  if (!(error instanceof ProblemError) || error.problem.status !== 401) return;
+/** What ends somebody's work here is found out by whatever is asked next. */
+function lookAgain(error: unknown): void {
+  if (!(error instanceof ProblemError)) return;
+  if (error.problem.status === 401) toSignIn();
+  else if (error.problem.code === 'organization_not_chosen') void store.invalidateQueries({ queryKey: KEYS.session });
+}
+
+function toSignIn(): void {
   const { pathname, search } = location;
   if (pathname === '/sign-in') return;
   store.clear();

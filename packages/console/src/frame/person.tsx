@@ -5,16 +5,19 @@ import { useAct } from '../api/act.ts';
 import { KEYS } from '../api/keys.ts';
 import { ledger } from '../api/ledger.ts';
 import { problemOf } from '../api/problem.ts';
+import type { WorkingSession } from '../api/queries.ts';
 import { store } from '../api/store.ts';
 import { ChoosePublicName } from '../pages/public-name/choose.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { exact } from '../words/instant.ts';
+import { inviterInWords } from '../words/inviter.ts';
 import { sentence } from '../words/vocabulary.ts';
 import { showKeyboardHelp } from './keyboard-help.tsx';
 import { chooseTheme, THEMES, useTheme } from './theme.ts';
 import { toast } from './toasts.tsx';
 
-export function OrganizationMenu({ session }: { session: Session }) {
+export function OrganizationMenu({ session }: { session: WorkingSession }) {
   const change = useAct(ledger.switchOrganization, {
     onSuccess(next) {
       // Nothing of the organization before stays on the page.
@@ -40,9 +43,9 @@ export function OrganizationMenu({ session }: { session: Session }) {
       named
       className="organization"
       groups={[
-        organizations.map(({ id, name: label, role }) => ({
+        organizations.map(({ id, name: label, role, invited_by = '', invited_at = '' }) => ({
           label,
-          detail: role,
+          detail: `${role}, invited by ${inviterInWords(invited_by)}, ${exact(invited_at)} · ${id}`,
           chosen: id === organization.id,
           onSelect: () => id !== organization.id && change.mutate(id),
         })),
@@ -77,7 +80,7 @@ export function PersonMenu({ session }: { session: Session }) {
     <>
       {naming && <ChoosePublicName session={session} onClose={() => setNaming(false)} />}
       <Menu
-        label={`${session.name}, ${session.role}`}
+        label={[session.name, session.role].filter(Boolean).join(', ')}
         named
         className="person"
         side="above"

@@ -5,8 +5,9 @@ import { Link, useLocation } from 'wouter';
 import { useAway } from '../api/away.ts';
 import { listen } from '../api/events.ts';
 import { ProblemError } from '../api/problem.ts';
-import { sessionQuery } from '../api/queries.ts';
+import { isWorking, sessionQuery } from '../api/queries.ts';
 import { store } from '../api/store.ts';
+import { ChoosePlace } from '../pages/choose-place/choose-place.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -24,7 +25,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawn, setDrawn] = useState(false);
   // Whoever was removed keeps nothing of the organization on the screen.
   const removed = session.error instanceof ProblemError && session.error.problem.status === 403;
-  const known = session.data !== undefined && !removed;
+  const working = session.data !== undefined && !removed && isWorking(session.data) ? session.data : null;
+  const known = working !== null;
   useEffect(() => (known ? listen(store) : undefined), [known]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer and begins at its top
   useEffect(() => {
@@ -32,6 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
     scrollTo(0, 0);
   }, [path]);
 
+  if (session.data !== undefined && !removed && !known) return <ChoosePlace session={session.data} />;
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -46,7 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {drawn && <div className="scrim" aria-hidden="true" onClick={() => setDrawn(false)} />}
       <section className="side" aria-label="Sidebar" data-drawn={drawn || undefined}>
         <div className="side-inside">
-          {session.data && known ? <OrganizationMenu session={session.data} /> : <SideSkeleton />}
+          {known ? <OrganizationMenu session={working} /> : <SideSkeleton />}
           <Navigation />
           {session.data && <PersonMenu session={session.data} />}
         </div>

@@ -72,7 +72,7 @@ export function Menu({
             // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
             <div key={place} role="group">
               {group.map((item) => (
-                <Item key={item.label} item={item} onDone={() => close(true)} />
+                <Item key={`${item.label} ${item.detail ?? ''}`} item={item} onDone={() => close(true)} />
               ))}
             </div>
           ))}

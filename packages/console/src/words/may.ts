@@ -1,6 +1,7 @@
 /** What a role may do, as the ledger decides it; here only so that a button can say why it would be refused. */
-import type { Session } from '@rcpt/contract/ledger/people.ts';
+
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { WorkingSession } from '../api/queries.ts';
 import type { Role } from './vocabulary.ts';
 
 const MAY = {
@@ -12,7 +13,7 @@ const MAY = {
 export type Act = keyof typeof MAY;
 
 /** Why this one may not decide on the Run: by role, or because they did the work themselves. */
-export function whyNotDecide(session: Session, run: Pick<Run, 'stages'>): string | null {
+export function whyNotDecide(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {
   const executed_by = run.stages.find(({ stage }) => stage === 'Execution')?.by;
   return (
     whyNot(session.role, 'approve') ??

@@ -18,6 +18,19 @@ export const SignInAnswer = z.object({ sent: z.literal(true), expires_in_seconds
  */
 export const NewSession = z.object({ token: z.string().min(16).max(200), replace: z.boolean().optional() });
 
+/** Where one may work. Anybody may give an organization a name that another has: the id, and who invited, tell them apart. */
+export const PlaceOfWork = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: Role,
+  invited_by: z.string().optional().describe('Of a person: an e-mail address, a key’s label, or the operator'),
+  invited_at: Instant.optional(),
+  accepted_at: Instant.nullable()
+    .optional()
+    .describe('When the person chose to work there; null: never. Like the two before it, absent where a key asks'),
+});
+export type PlaceOfWork = z.infer<typeof PlaceOfWork>;
+
 /** Whoever holds the credential of this call: a person with a session, or an API key. */
 export const Session = z.object({
   kind: z.enum(['person', 'key']),
@@ -31,10 +44,11 @@ export const Session = z.object({
     .string()
     .nullable()
     .describe('What is sealed, in public, when this one approves or decides; null: a person has chosen none yet'),
-  role: Role,
-  organization: Organization,
-  /** Every organization this person may switch to; of a key its own. */
-  organizations: z.array(z.object({ id: z.string(), name: z.string(), role: Role })),
+  role: Role.nullable(),
+  organization: Organization.nullable().describe(
+    'Where the session works. Null: a person has to choose one of `organizations` first, and what needs one is refused with 409 `organization_not_chosen`',
+  ),
+  organizations: z.array(PlaceOfWork).describe('Every organization this person may work in; of a key its own'),
   /** When the session ends by itself; null for a key. */
   expires_at: Instant.nullable(),
 });

@@ -17,23 +17,33 @@ export function signInMail({ to, link, minutes }: { to: string; link: string; mi
   };
 }
 
-/** @param invitation.link holds no secret: whoever follows it asks for a sign-in link of their own */
-export function invitationMail(invitation: {
+export interface Invitation {
   to: string;
+  /** Holds no secret: whoever follows it asks for a sign-in link of their own. */
   link: string;
-  /** Owners choose their organization's name, and a key's label. */
-  organization: string;
+  /** Owners choose its name, and a key's label; the id nobody chooses. */
+  organization: { id: string; name: string };
   invited_by: string;
-}): Message {
-  const [organization, by] = [invitation.organization, invitation.invited_by].map((name) =>
+  invited_at: string;
+}
+
+export function invitationMail(invitation: Invitation): Message {
+  const { id } = invitation.organization;
+  const [organization, by] = [invitation.organization.name, invitation.invited_by].map((name) =>
     shownLine(name, NAME_LENGTH),
   );
-  const invited = (as: (line: string) => string) => `${as(by!)} invited you to ${as(organization!)}.`;
+  const whoInvited = (as: (line: string) => string) =>
+    invitation.invited_by.includes('@') ? as(by!) : `The API key “${as(by!)}”`;
+  const invited = (as: (line: string) => string) => `${whoInvited(as)} invited you to ${as(organization!)}.`;
   const how = 'Enter this e-mail address there, and a link to sign in is sent to you.';
+  const which = `Its id is ${id}; you were invited at ${invitation.invited_at}. Another organization may have the same name, but not the same id: compare it where you choose the organization to work in.`;
   return {
     ...letter(invitation.to, 'invitation', `You are invited to ${organization}`),
-    text: [invited(isolated), '', invitation.link, '', how, ''].join('\n'),
-    html: page(`<p>${invited(isolatedHtml)}</p><p><a href="${escapeHtml(invitation.link)}">Sign in</a></p>`, [how]),
+    text: [invited(isolated), '', invitation.link, '', how, which, ''].join('\n'),
+    html: page(`<p>${invited(isolatedHtml)}</p><p><a href="${escapeHtml(invitation.link)}">Sign in</a></p>`, [
+      how,
+      which,
+    ]),
   };
 }
 

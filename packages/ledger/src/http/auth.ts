@@ -12,16 +12,16 @@ import { type Act, MAY, type Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Credential } from '../people/kept.ts';
-import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
+import { type SignedIn, sessionEnded, worksNowhere } from '../people/people.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `public`: anyone. `operate`: the service's admin token. `person`: whoever has a session, also without an
-     * organization. Else an act of a principal.
+     * organization. `self`: whoever has a session or a key. Else an act of a principal.
      */
-    may?: Act | 'public' | 'operate' | 'person';
+    may?: Act | 'public' | 'operate' | 'person' | 'self';
   }
   interface FastifyRequest {
     principal: Principal;
@@ -57,8 +57,9 @@ export function authenticate(app: App, ledger: Ledger): void {
       cookie === null ? await ofKey(request, token) : await ofSession(request, reply, cookie);
     request.person = person;
     if (may === 'person') return requirePerson(person);
-    if (principal === null) throw noOrganization();
-    request.principal = principal;
+    if (principal !== null) request.principal = principal;
+    if (may === 'self') return;
+    if (principal === null) throw worksNowhere(person!);
     const roles: readonly string[] = MAY[may];
     if (!roles.includes(principal.role))
       throw new Refusal('forbidden', `The role ${principal.role} may not do this; it takes ${roles.join(' or ')}.`);
@@ -96,7 +97,14 @@ export function authenticate(app: App, ledger: Ledger): void {
 
 const EITHER: Record<string, string[]>[] = [{ bearer: [] }, { session: [] }];
 /** As the API describes itself. */
-const CREDENTIALS = { read: EITHER, work: EITHER, approve: EITHER, administer: EITHER, person: [{ session: [] }] };
+const CREDENTIALS = {
+  self: EITHER,
+  read: EITHER,
+  work: EITHER,
+  approve: EITHER,
+  administer: EITHER,
+  person: [{ session: [] }],
+};
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 

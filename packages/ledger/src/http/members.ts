@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { inviteAgain, inviteMember } from '../people/invitations.ts';
-import { changeMember, removeMember } from '../people/members.ts';
+import { changeMember, OPERATOR, removeMember } from '../people/members.ts';
 import { listMembers, loadMember } from '../store/people.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
@@ -113,13 +113,14 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     },
   );
 
-  async function mail(request: FastifyRequest, { email }: TeamMember): Promise<void> {
-    const { name } = await loadOrganization(ledger.db, request.principal.organization_id);
-    ledger.people.invite({ to: email, organization: name, invited_by: inviterOf(request) });
+  async function mail({ principal }: FastifyRequest, { email, invited_by, invited_at }: TeamMember): Promise<void> {
+    const organization = await loadOrganization(ledger.db, principal.organization_id);
+    ledger.people.invite({ to: email, organization, invited_by, invited_at });
   }
 }
 
 /** By mailbox: it is shown to owners and to whoever is invited, who could not tell a chosen name from a borrowed one. */
 function inviterOf({ person, principal }: FastifyRequest): string {
-  return person?.email ?? principal.name;
+  if (person !== null) return person.email;
+  return principal.name === OPERATOR ? principal.id : principal.name;
 }

@@ -6,7 +6,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
-import { placesOfWork } from '../store/people.ts';
+import { chosenOf, placesOfWork } from '../store/people.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 /** Windows of one browser share a session; more is a client that forgets to hang up. */
@@ -47,8 +47,7 @@ export function admitOnlookers(db: Ledger['db']): Onlookers {
     async mayStay({ person, principal, credential }) {
       const { organization_id } = principal;
       if (person === null) return (await findCredential(db, organization_id, secretSha256(credential))) !== null;
-      const places = await placesOfWork(db, person.session_id);
-      const place = places.find(({ id, chosen }) => id === chosen) ?? places[0];
+      const place = chosenOf(await placesOfWork(db, person.session_id));
       return place?.id === organization_id && person.expires_at > new Date().toISOString();
     },
   };

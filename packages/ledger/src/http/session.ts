@@ -2,10 +2,10 @@
 import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import type { App } from '@rcpt/service/http.ts';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
+import type { Credential } from '../people/kept.ts';
 import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
 import { sealedNameOfKey } from '../people/signature.ts';
 import { chooseOrganization, deleteSession, deleteSessionsOf, updatePublicName } from '../store/people.ts';
@@ -54,17 +54,23 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       const { signed_in, cookies } = await ledger.people.openSession(token, cookie, replace);
       if (replace) await ledger.kept.forget();
       reply.header('cache-control', 'no-store').header('set-cookie', cookies);
-      return sessionOf(ledger, { principal: signed_in.principal!, person: signed_in });
+      return sessionOf(ledger, { principal: signed_in.principal, person: signed_in });
     },
   );
 
   app.get(
     '/session',
     {
-      config: { may: 'read' },
-      schema: { ...common, summary: 'Who holds this session or key', response: { 200: Session } },
+      config: { may: 'self' },
+      schema: {
+        ...common,
+        summary: 'Who holds this session or key',
+        description:
+          'Also of a person who has not chosen an organization, or was removed from it: `organization` is null then, and `organizations` are those to choose from (PATCH /session).',
+        response: { 200: Session },
+      },
     },
-    (request) => sessionOf(ledger, request),
+    ({ person, principal = null }) => sessionOf(ledger, { person, principal }),
   );
 
   app.patch(
@@ -73,9 +79,9 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       config: { may: 'person' },
       schema: {
         ...common,
-        summary: 'Work in another of one’s organizations from now on, or choose one’s public name',
+        summary: 'Choose the organization to work in from now on, or one’s public name',
         description:
-          '`public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. It is one line of 1 to 100 visible characters without an e-mail address or an id in it, and is kept trimmed and in Unicode form NFC. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
+          'With `organization_id` this session works there until another is chosen, whoever invites its person meanwhile. Whoever has several organizations chooses once after each sign-in; whoever is removed from the chosen one chooses again. Until then what needs an organization is refused: 409 `organization_not_chosen`, with `organizations`. `public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. It is one line of 1 to 100 visible characters without an e-mail address or an id in it, and is kept trimmed and in Unicode form NFC. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
         body: SessionChange,
         response: { 200: Session },
       },
@@ -86,7 +92,6 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
       // Signed out, or removed, in the meantime.
       if (person === undefined) throw sessionEnded();
-      if (person.principal === null) throw noOrganization();
       return sessionOf(ledger, { principal: person.principal, person });
     },
   );
@@ -127,26 +132,40 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
 /** Throws `not_found`, `no_organization`. */
 async function changeSession(tx: Queries, person: SignedIn, change: SessionChange, at: string): Promise<void> {
   const { organization_id, public_name } = change;
-  if (organization_id !== undefined) await chooseOrganization(tx, person.session_id, organization_id);
-  else if (person.principal === null) throw noOrganization();
+  if (organization_id !== undefined) await chooseOrganization(tx, person.session_id, organization_id, at);
+  else if (person.organizations.length === 0) throw noOrganization();
   if (public_name !== undefined) await updatePublicName(tx, person.person_id, public_name, at);
 }
 
-async function sessionOf(
-  { db }: Ledger,
-  { principal, person }: Pick<FastifyRequest, 'principal' | 'person'> | { principal: Principal; person: SignedIn },
-): Promise<Session> {
-  const { organization_id, id, name, role } = principal;
+/** Throws `no_organization`. */
+async function sessionOf({ db }: Ledger, { principal, person }: Credential): Promise<Session> {
+  if (person === null) return sessionOfKey(db, principal!);
+  if (person.organizations.length === 0) throw noOrganization();
+  return {
+    kind: 'person',
+    id: person.person_id,
+    name: person.public_name ?? person.email,
+    email: person.email,
+    public_name: person.public_name,
+    role: principal?.role ?? null,
+    organization: principal && (await loadOrganization(db, principal.organization_id)),
+    organizations: person.organizations,
+    expires_at: person.expires_at,
+  };
+}
+
+async function sessionOfKey(db: Ledger['db'], key: Principal): Promise<Session> {
+  const { organization_id, id, name, role } = key;
   const organization = await loadOrganization(db, organization_id);
   return {
-    kind: person === null ? 'key' : 'person',
+    kind: 'key',
     id,
-    name: person === null ? name : (person.public_name ?? person.email),
-    email: person?.email ?? null,
-    public_name: person === null ? sealedNameOfKey(principal) : person.public_name,
+    name,
+    email: null,
+    public_name: sealedNameOfKey(key),
     role,
     organization,
-    organizations: person?.organizations ?? [{ id: organization_id, name: organization.name, role }],
-    expires_at: person?.expires_at ?? null,
+    organizations: [{ id: organization_id, name: organization.name, role }],
+    expires_at: null,
   };
 }

@@ -10,7 +10,7 @@ const KEPT_MS = 2_000;
 const KEPT_CREDENTIALS = 10_000;
 
 export interface Credential {
-  /** Null: a person who belongs to no organization any more. */
+  /** Null: a person who works in no organization. */
   principal: Principal | null;
   /** Null: an API key. */
   person: SignedIn | null;

@@ -7,6 +7,9 @@ import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMem
 import { lockOrganization } from '../store/tenancy.ts';
 import { requireOwnerBeside } from '../tenancy.ts';
 
+/** By whom the command line invites. No key invites under this name. */
+export const OPERATOR = 'the operator';
+
 /** Throws `member_exists`. */
 export async function addMember(
   tx: Queries,

@@ -3,14 +3,23 @@
  * cookie is the credential. What the caller hears never depends on whether the mailbox is known.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Role } from '@rcpt/contract/vocabulary.ts';
+import type { PlaceOfWork } from '@rcpt/contract/ledger/people.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newSecret } from '@rcpt/service/identity.ts';
 import type { Mailer, Message } from '../copies/mail.ts';
-import { invitationMail, signInMail } from '../copies/people-mail.ts';
+import { type Invitation, invitationMail, signInMail } from '../copies/people-mail.ts';
 import type { Principal } from '../domain/principal.ts';
 import { refuse } from '../domain/run.ts';
-import { deleteSession, ensureSecret, isMember, markJoined, type PlaceOfWork, placesOfWork } from '../store/people.ts';
+import {
+  chosenOf,
+  deleteSession,
+  ensureSecret,
+  enterOnlyPlace,
+  isMember,
+  markJoined,
+  placesOfWork,
+  type StoredPlace,
+} from '../store/people.ts';
 import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth, recipientOf } from './auth.ts';
 import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
 
@@ -25,7 +34,8 @@ export interface SignedIn {
   email: string;
   public_name: string | null;
   expires_at: string;
-  organizations: { id: string; name: string; role: Role }[];
+  organizations: PlaceOfWork[];
+  /** Null: they work nowhere, for they have not chosen, or belong nowhere any more. */
   principal: Principal | null;
 }
 
@@ -75,10 +85,14 @@ export class People {
     const before = cookie === null ? null : await this.#find(cookie, { disableRefresh: true });
     if (before !== null && !replace) await this.#requireSamePerson(before.response.user.email, token);
     const { response, headers } = await this.#useLink(token);
-    await markJoined(db, response.user.id, now());
-    const signed_in = await this.#signedIn(response.session, response.user);
-    if (signed_in.principal === null) {
-      await deleteSession(db, signed_in.session_id);
+    const { id } = response.session;
+    const signed_in = await db.transaction(async (tx) => {
+      await enterOnlyPlace(tx, id);
+      await markJoined(tx, id, now());
+      return signedIn(response.session, response.user, await placesOfWork(tx, id));
+    });
+    if (signed_in.organizations.length === 0) {
+      await deleteSession(db, id);
       throw noOrganization();
     }
     if (before !== null && replace) await deleteSession(db, before.response.session.id);
@@ -90,7 +104,8 @@ export class People {
     const found = await this.#find(cookie);
     if (found === null) return null;
     const { session, user } = found.response;
-    return { signed_in: await this.#signedIn(session, user), cookies: found.headers.getSetCookie() };
+    const places = await placesOfWork(this.#settings.db, session.id);
+    return { signed_in: signedIn(session, user, places), cookies: found.headers.getSetCookie() };
   }
 
   get cookie_name(): string {
@@ -110,7 +125,7 @@ export class People {
   }
 
   /** Tells a person that they were invited, behind the answer. */
-  invite(invitation: { to: string; organization: string; invited_by: string }): void {
+  invite(invitation: Omit<Invitation, 'link'>): void {
     const { base_url } = this.#settings;
     this.#mail(async () => invitationMail({ ...invitation, link: `${base_url()}/sign-in` }));
   }
@@ -172,22 +187,6 @@ export class People {
     }
   }
 
-  async #signedIn(session: { id: string; expiresAt: Date }, user: { id: string; email: string }): Promise<SignedIn> {
-    const places = await placesOfWork(this.#settings.db, session.id);
-    const place = places.find(({ id, chosen }) => id === chosen) ?? places[0];
-    return {
-      session_id: session.id,
-      person_id: user.id,
-      email: user.email,
-      public_name: place?.public_name ?? null,
-      expires_at: session.expiresAt.toISOString(),
-      organizations: places.map(({ id, name, role }: PlaceOfWork) => ({ id, name, role })),
-      principal: place
-        ? { organization_id: place.id, id: user.id, role: place.role, name: place.public_name ?? user.id }
-        : null,
-    };
-  }
-
   #open(): Promise<Auth> {
     // A database that is away just now is asked again by the next.
     this.#auth ??= this.#load().catch((error: unknown) => {
@@ -204,12 +203,44 @@ export class People {
   }
 }
 
+function signedIn(
+  session: { id: string; expiresAt: Date },
+  user: { id: string; email: string },
+  places: StoredPlace[],
+): SignedIn {
+  const place = chosenOf(places);
+  return {
+    session_id: session.id,
+    person_id: user.id,
+    email: user.email,
+    public_name: places[0]?.public_name ?? null,
+    expires_at: session.expiresAt.toISOString(),
+    organizations: places.map(({ public_name: _, chosen: __, ...shown }) => shown),
+    principal: place && {
+      organization_id: place.id,
+      id: user.id,
+      role: place.role,
+      name: place.public_name ?? user.id,
+    },
+  };
+}
+
 export function sessionEnded(): Refusal {
   return new Refusal('unauthenticated', 'This session has ended. Sign in again.');
 }
 
 export function noOrganization(): Refusal {
   return refuse('no_organization', 'You belong to no organization any more. Ask an owner of one to invite you.');
+}
+
+/** Why somebody with a session works nowhere: `no_organization`, or `organization_not_chosen` with their `organizations`. */
+export function worksNowhere({ organizations }: Pick<SignedIn, 'organizations'>): Refusal {
+  if (organizations.length === 0) return noOrganization();
+  return refuse(
+    'organization_not_chosen',
+    'This session works in no organization: none was chosen, or you were removed from it. Nothing was done. Choose one of your organizations: PATCH /session {"organization_id": "…"}.',
+    { organizations },
+  );
 }
 
 /** Better Auth wraps what the database threw. */

@@ -1,5 +1,5 @@
 /** People, their memberships, and what is kept of their sign-in. */
-import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
+import type { PlaceOfWork, TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -96,25 +96,27 @@ export async function deleteMembership(tx: Queries, organization_id: string, id:
   await tx.run('delete from memberships where organization_id = $1 and person_id = $2', [organization_id, id]);
 }
 
-/** Everywhere the person was invited. */
-export async function markJoined(db: Queries, person_id: string, at: string): Promise<void> {
-  await db.run('update memberships set joined_at = $2 where person_id = $1 and joined_at is null', [person_id, at]);
+/** Where the session works; other organizations that invited the person are told nothing. */
+export async function markJoined(tx: Queries, session_id: string, at: string): Promise<void> {
+  await tx.run(
+    `update memberships set joined_at = $2 where joined_at is null and exists (select 1 from sessions s
+       where s.id = $1 and s.person_id = memberships.person_id and s.organization_id = memberships.organization_id)`,
+    [session_id, at],
+  );
 }
 
-export interface PlaceOfWork {
-  id: string;
-  name: string;
-  role: Role;
+export interface StoredPlace extends Required<PlaceOfWork> {
   /** Of the person, the same in every place. */
   public_name: string | null;
-  /** The session's present choice. */
+  /** Of the session: where it works, which may be none of these. */
   chosen: string | null;
 }
 
-/** The organizations of the session's person, longest first: nobody gets to the front by inviting, or by a name. */
-export function placesOfWork(db: Queries, session_id: string): Promise<PlaceOfWork[]> {
-  return db.all<PlaceOfWork>(
-    `select o.organization_id as id, o.name, m.role, p.public_name, s.organization_id as chosen from sessions s
+/** The organizations of the session's person, longest first. */
+export function placesOfWork(db: Queries, session_id: string): Promise<StoredPlace[]> {
+  return db.all<StoredPlace>(
+    `select o.organization_id as id, o.name, m.role, m.invited_by, m.invited_at, m.accepted_at, p.public_name,
+       s.organization_id as chosen from sessions s
      join people p on p.id = s.person_id
      join memberships m on m.person_id = s.person_id
      join organizations o on o.organization_id = m.organization_id
@@ -123,14 +125,34 @@ export function placesOfWork(db: Queries, session_id: string): Promise<PlaceOfWo
   );
 }
 
+/** Nobody's invitation moves a session: it works where its person chose to, and nowhere once that place is lost. */
+export function chosenOf<Place extends Pick<StoredPlace, 'id' | 'chosen'>>(places: Place[]): Place | null {
+  return places.find(({ id, chosen }) => id === chosen) ?? null;
+}
+
+/** A new session works in the one place its person has; of several none is chosen for them. */
+export async function enterOnlyPlace(tx: Queries, session_id: string): Promise<void> {
+  await tx.run(
+    `update sessions set organization_id = (select min(m.organization_id) from memberships m
+       where m.person_id = sessions.person_id having count(*) = 1) where id = $1`,
+    [session_id],
+  );
+}
+
 /** Throws `not_found`: another's organization does not exist. */
-export async function chooseOrganization(db: Queries, session_id: string, organization_id: string): Promise<void> {
-  const chosen = await db.run(
-    `update sessions set organization_id = $2 where id = $1 and exists
-       (select 1 from memberships m where m.organization_id = $2 and m.person_id = sessions.person_id)`,
-    [session_id, organization_id],
+export async function chooseOrganization(
+  tx: Queries,
+  session_id: string,
+  organization_id: string,
+  at: string,
+): Promise<void> {
+  const chosen = await tx.run(
+    `update memberships set joined_at = coalesce(joined_at, $3), accepted_at = coalesce(accepted_at, $3)
+     where organization_id = $2 and person_id = (select person_id from sessions where id = $1)`,
+    [session_id, organization_id, at],
   );
   if (chosen === 0) throw new Refusal('not_found', 'You belong to no such organization.');
+  await tx.run('update sessions set organization_id = $2 where id = $1', [session_id, organization_id]);
 }
 
 export async function deleteSession(db: Queries, session_id: string): Promise<void> {

@@ -17,6 +17,7 @@ import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
+import { inviterInWords } from '../../words/inviter.ts';
 import { whyNot } from '../../words/may.ts';
 import { settings } from './calls.ts';
 import { ChangeRole, Invite, Remove } from './member-dialogs.tsx';
@@ -109,7 +110,7 @@ function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: 
                     {member.public_name ?? member.email} {member.id === mine && <Badge>you</Badge>}
                   </span>
                   {member.public_name !== null && <small>{member.email}</small>}
-                  <small>Invited by {member.invited_by || 'a key'}</small>
+                  <small>Invited by {inviterInWords(member.invited_by)}</small>
                 </span>
               </span>
             </HeadCell>

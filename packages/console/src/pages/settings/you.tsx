@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { count } from '../../words/numbers.ts';
+import { inviterInWords } from '../../words/inviter.ts';
 import { ChoosePublicName } from '../public-name/choose.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 
@@ -53,7 +53,14 @@ export function You() {
           </Fact>
           {organizations.length > 1 && (
             <Fact label="Member of">
-              {count(organizations.length, 'organization')}: {organizations.map((each) => each.name).join(', ')}
+              {organizations.map((each) => (
+                <span key={each.id} className="two-lines">
+                  <span>{each.name}</span>
+                  <small>
+                    {each.id}, invited by {inviterInWords(each.invited_by ?? '')}
+                  </small>
+                </span>
+              ))}
             </Fact>
           )}
           {expires_at !== null && (
