@@ -75,7 +75,7 @@ describe('every character that one does not see', () => {
       const name = `a${character}b`;
       const code = `a[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]b`;
       const { subject, text, html } = receiptMail({ ...RECEIPT_MAIL, title: name });
-      const invitation = invitationMail({ ...INVITATION, organization: name, invited_by: name });
+      const invitation = invitationMail(invitationOf(name));
       for (const part of [subject, text, html, invitation.subject, invitation.text, invitation.html])
         assert.ok(part.includes(code), `${code}: ${part}`);
     }
@@ -139,9 +139,9 @@ describe('text of two directions', () => {
   it('is isolated: a name turns nothing around in the sentence about it', () => {
     const page = renderPage(sealed(genericReceipt((usual) => (usual === 'Ada Okafor' ? name : usual))));
     assert.ok(page.includes(`Approved by <bdi>${name}</bdi> (person), 29 May 2026`));
-    const { text, html } = invitationMail({ ...INVITATION, organization: name, invited_by: name });
-    assert.ok(text.startsWith(`\u2068${name}\u2069 invited you to \u2068${name}\u2069.`));
-    assert.ok(html.includes(`<p><bdi>${name}</bdi> invited you to <bdi>${name}</bdi>.</p>`));
+    const { text, html } = invitationMail(invitationOf(name));
+    assert.ok(text.startsWith(`The API key “\u2068${name}\u2069” invited you to \u2068${name}\u2069.`));
+    assert.ok(html.includes(`<p>The API key “<bdi>${name}</bdi>” invited you to <bdi>${name}</bdi>.</p>`));
   });
 });
 
@@ -194,7 +194,13 @@ const RECEIPT_MAIL = {
   to: 'ada@example.org',
   share_url: LINK,
 };
-const INVITATION = { to: 'ada@example.org', link: 'http://ledger.test/sign-in' };
+const invitationOf = (name: string) => ({
+  to: 'ada@example.org',
+  link: 'http://ledger.test/sign-in',
+  organization: { id: `org_${'0'.repeat(32)}`, name },
+  invited_by: name,
+  invited_at: '2026-05-29T20:14:33.123Z',
+});
 
 /** The text of a PDF without the ends of its lines, read back. */
 function unwrapped(paper: string): string {

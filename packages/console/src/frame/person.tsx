@@ -1,5 +1,6 @@
 /** As whom one is here: the organization one works in, and the person or key that asks. */
 import type { Session } from '@rcpt/contract/ledger/people.ts';
+import { shownText } from '@rcpt/contract/shown.ts';
 import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { KEYS } from '../api/keys.ts';
@@ -43,8 +44,8 @@ export function OrganizationMenu({ session }: { session: WorkingSession }) {
       named
       className="organization"
       groups={[
-        organizations.map(({ id, name: label, role, invited_by = '', invited_at = '' }) => ({
-          label,
+        organizations.map(({ id, name: called, role, invited_by = '', invited_at = '' }) => ({
+          label: shownText(called, 'line'),
           detail: `${role}, invited by ${inviterInWords(invited_by)}, ${exact(invited_at)} · ${id}`,
           chosen: id === organization.id,
           onSelect: () => id !== organization.id && change.mutate(id),

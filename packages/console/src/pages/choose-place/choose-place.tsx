@@ -1,5 +1,6 @@
 /** Where a person wants to work: asked before anything of theirs is in an organization that they have not chosen. */
 import type { PlaceOfWork, Session } from '@rcpt/contract/ledger/people.ts';
+import { shownText } from '@rcpt/contract/shown.ts';
 import { useEffect, useId, useState } from 'react';
 import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
@@ -100,7 +101,7 @@ function Places({ places, chosen, onChoose }: PlacesProps) {
 function Place({ place: { id, name, role, invited_by = '', invited_at = '', accepted_at } }: { place: PlaceOfWork }) {
   return (
     <span>
-      <strong>{name}</strong>
+      <strong>{shownText(name, 'line')}</strong>
       <small>
         {sentence(role)}, invited by {inviterInWords(invited_by)}, {exact(invited_at)}
       </small>
