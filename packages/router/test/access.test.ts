@@ -84,7 +84,7 @@ eachRouter('access', (start) => {
   });
 
   test('a create with an Idempotency-Key happens once, and its answer, secrets included, is told again', async () => {
-    const router = await start();
+    const router = await start({ environment: { ROUTER_ENROLLMENT_TOKEN: ENROLLMENT_TOKEN } });
     const member_id = await router.member();
     const job = { member_id, job_type: 'eval', requested_gpu_sku: SKU, estimated_hours: 1 };
     const creates = [
@@ -96,7 +96,10 @@ eachRouter('access', (start) => {
     ] as const;
     for (const [path, body, other] of creates) {
       const before = router.receipts().length;
-      const headers = { 'idempotency-key': `key of ${path}`.replaceAll(' ', '-') };
+      const headers = {
+        'idempotency-key': `key of ${path}`.replaceAll(' ', '-'),
+        authorization: `Bearer ${ENROLLMENT_TOKEN}`,
+      };
       const answers = await Promise.all(Array.from({ length: 5 }, () => router.call('POST', path, { body, headers })));
       router.clock.advance(1);
       answers.push(await router.call('POST', path, { body, headers }));
@@ -107,6 +110,30 @@ eachRouter('access', (start) => {
     }
     assert.equal((await router.get('/jobs')).length, 1);
     assert.equal((await router.get('/admin/workers')).length, 1);
+  });
+
+  test('whoever repeats key and body of a registration that took no credential is not told the token', async () => {
+    const router = await start();
+    const headers = { 'idempotency-key': 'install-1' };
+    const register = (more = {}) =>
+      router.call('POST', '/workers/register', { body: REGISTRATION, headers: { ...headers, ...more } });
+    const first = await register();
+    assert.equal(first.status, 201);
+    const token: string = first.json.worker_token;
+    assert.match(token, /^dwrk_/);
+    const attackers = [{}, {}, { authorization: 'Bearer anything' }, { authorization: `Bearer ${token}` }];
+    for (const answer of await Promise.all(attackers.map(register))) {
+      assertProblem(answer, 409, 'secret_shown_once');
+      assert.ok(!answer.text.includes('dwrk_'));
+    }
+    // Nobody checks this bearer, so it keeps nothing apart.
+    const other = { 'idempotency-key': 'install-2' };
+    const unchecked = { authorization: 'Bearer of-nobody' };
+    assert.equal((await register({ ...other, ...unchecked })).status, 201);
+    assertProblem(await register({ ...other, ...unchecked }), 409, 'secret_shown_once');
+    assertProblem(await register(other), 409, 'secret_shown_once');
+    assert.equal((await router.get('/admin/workers')).length, 2);
+    assert.equal(router.receipts().filter(({ receipt_type }) => receipt_type === 'worker_registered').length, 2);
   });
 
   test('every answer carries the caller’s request id, or one of its own', async () => {

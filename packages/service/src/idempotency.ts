@@ -2,6 +2,7 @@
  * `Idempotency-Key`: same key, same request → the first answer again, for 24 hours; same key, other request → refused.
  * The key is claimed in the transaction that creates, so there is no instant at which one exists without the other.
  * Answers may hold secrets that are shown once, so they are stored encrypted under a key only the caller can name again.
+ * A caller without a credential has no such key: a secret it was told is not kept, and a repeat is refused.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
@@ -15,6 +16,8 @@ export const IDEMPOTENCY_HOURS = 24;
 export interface Created {
   body: unknown;
   location: string;
+  /** The body holds a secret that only its first reader may have. */
+  holds_secret?: true;
 }
 
 export interface IdempotentRequest {
@@ -22,7 +25,7 @@ export interface IdempotentRequest {
   organization_id: string;
   /** The header; undefined: nothing is remembered. */
   key: string | undefined;
-  /** The presented credential; it keys the cipher together with `key` and is not stored. */
+  /** The checked credential; it keys the cipher together with `key` and is not stored. Empty: the call takes none. */
   credential: string;
   /** What makes two requests the same, e.g. the route, its parameters and the validated body. */
   request: unknown;
@@ -48,7 +51,7 @@ export async function createOnce<Prepared = undefined>(
   }
 }
 
-/** The first answer to this request; null where there is none. Throws `idempotency_key_reused`. */
+/** The first answer to this request; null where there is none. Throws as `answerOf`. */
 async function findAnswer(db: Queries, request: IdempotentRequest): Promise<Created | null> {
   if (request.key === undefined) return null;
   const place = placeOf(request);
@@ -88,7 +91,8 @@ export async function answerOnce(
   }
   try {
     const answer = await create(tx);
-    const sealed = encrypt(cipherKey, JSON.stringify(answer));
+    const kept = answer.holds_secret && request.credential === '' ? null : answer;
+    const sealed = encrypt(cipherKey, JSON.stringify(kept));
     await tx.run(`update idempotency_keys set answer = $3 ${WHERE}`, [organization_id, id, sealed]);
     return answer;
   } catch (error) {
@@ -113,14 +117,19 @@ function placeOf({ key, credential, request }: IdempotentRequest) {
   };
 }
 
-/** Throws `idempotency_key_reused`. */
+/** Throws `idempotency_key_reused` and `secret_shown_once`. */
 function answerOf(first: Stored | undefined, { request_sha256, cipherKey }: ReturnType<typeof placeOf>): Created {
   if (first?.request_sha256 !== request_sha256)
     throw new Refusal(
       'idempotency_key_reused',
       'This Idempotency-Key came with another request before. Use a new key.',
     );
-  return JSON.parse(decrypt(cipherKey, first.answer)) as Created;
+  const answer = JSON.parse(decrypt(cipherKey, first.answer)) as Created | null;
+  if (answer !== null) return answer;
+  throw new Refusal(
+    'secret_shown_once',
+    'This Idempotency-Key came before, and its answer held a secret that was shown once. Nothing was created now. Use a new key.',
+  );
 }
 
 /** Forgets what is older than the promise; run now and then. */

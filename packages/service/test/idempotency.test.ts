@@ -84,6 +84,20 @@ eachEngine('an idempotent creation', MIGRATIONS, (fresh) => {
     assert.equal((await db.all('select * from idempotency_keys')).length, 1);
   });
 
+  test('without a credential is answered the same again, but for a secret: that is not kept', async () => {
+    const { db, create, runs } = await counting();
+    const open = { ...REQUEST, credential: '' };
+    assert.deepEqual(await createOnce(db, open, create()), await createOnce(db, open, create()));
+    const secret = { ...open, key: 'k2' };
+    const holding = async () => ({ ...(await create()()), holds_secret: true as const });
+    await createOnce(db, secret, holding);
+    await assert.rejects(createOnce(db, secret, holding), { code: 'secret_shown_once' });
+    await assert.rejects(createOnce(db, { ...secret, request: { other: 1 } }, holding), refused);
+    assert.equal(runs(), 2);
+    const known = { ...secret, credential: 'rk_secret' };
+    assert.deepEqual(await createOnce(db, known, holding), await createOnce(db, known, holding));
+  });
+
   test('leaves nothing readable: neither key, nor credential, nor request, nor answer', async () => {
     const { db, create } = await counting();
     await createOnce(db, { ...REQUEST, key: 'a-key-of-mine' }, create());

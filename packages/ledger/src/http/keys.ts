@@ -25,7 +25,7 @@ export function keyRoutes(app: App, ledger: Ledger): void {
       createAndSend(ledger, request, reply, async (tx) => {
         const { role, label = '' } = request.body;
         const key = await issueKey(tx, request.principal.organization_id, role, label, ledger.now());
-        return { body: key, location: `/keys/${key.id}` };
+        return { body: key, location: `/keys/${key.id}`, holds_secret: true };
       }),
   );
 

@@ -31,6 +31,7 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
       createAndSend(ledger, request, reply, async (tx) => ({
         body: await foundOrganization(tx, request.body, ledger.now()),
         location: '/organization',
+        holds_secret: true,
       })),
   );
 

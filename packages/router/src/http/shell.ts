@@ -51,6 +51,8 @@ export function authenticate(
       require(request, token, name);
       return;
     }
+    // What nobody checks is no credential.
+    request.bearer = '';
     if (names !== null) requireOwnName(request.headers.host, names);
     refuseOtherSites(request.method, request.headers['sec-fetch-site']);
   }

@@ -55,7 +55,7 @@ export function workerRoutes(app: App, router: Router): void {
         security: OPEN_OR_BEARER,
         summary: 'Register once; the worker_token is shown here only',
         description:
-          'What it declares in `capabilities` is what it will be leased. Where `node_id` is not registered, that node is, with the first of its `gpu_skus` that has a price, its `hostname` and its `max_concurrent_jobs`; a worker that declares no such SKU registers no node.',
+          'What it declares in `capabilities` is what it will be leased. Where `node_id` is not registered, that node is, with the first of its `gpu_skus` that has a price, its `hostname` and its `max_concurrent_jobs`; a worker that declares no such SKU registers no node. Repeated with its `Idempotency-Key` under the same credential it is answered as the first time; where this call takes no credential, a repeat is 409 `secret_shown_once`.',
         headers: IdempotencyHeader,
         body: Registration,
         response: { 201: Registered },
@@ -65,7 +65,8 @@ export function workerRoutes(app: App, router: Router): void {
       const created = await createdOnce(router, request, async (tx, book, news) => {
         const registered = await register(tx, book, router.prices, request.body);
         if (news.seen !== null) news.seen.workers = true;
-        return { body: registered, location: `/admin/workers/${registered.worker_id}` };
+        const location = `/admin/workers/${registered.worker_id}`;
+        return { body: registered, location, holds_secret: true };
       });
       router.fleet.changed();
       return sendCreated(reply, created);
