@@ -33,6 +33,17 @@ export class AnswerError extends Error {
   }
 }
 
+/** An answer that is not of the form the contract gives it. */
+export class FormError extends Error {}
+
+/** Whatever of an answer becomes a path, an address or a header is matched against its form first. Throws `FormError`. */
+export function inForm<Schema extends z.ZodType>(schema: Schema, answer: unknown, call: string): z.infer<Schema> {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  const { path, message } = read.error.issues[0]!;
+  throw new FormError(`${call}: the answer is not of the contract’s form: ${path.join('.')} ${message}`);
+}
+
 export interface ClientSettings {
   base_url: string;
   /** An API key, or the admin token for `createOrganization`. Without one the call carries no credential. */

@@ -54,6 +54,8 @@ class Line {
   }
 }
 
+const ENROLLMENT_TOKEN = 'enroll-0123456789abcdef';
+
 eachEngine('a router process that is killed again and again', MIGRATIONS, (fresh) => {
   test('ends every job, under one live lease at a time, with every acknowledged receipt exactly once', async (t) => {
     const { db, url: database_url } = await fresh();
@@ -64,6 +66,8 @@ eachEngine('a router process that is killed again and again', MIGRATIONS, (fresh
       ROUTER_DATABASE_URL: database_url,
       ROUTER_RECEIPTS_DIR: folder,
       ROUTER_LEASE_SECONDS: '1',
+      // Under a credential a registration whose answer was lost may be repeated.
+      ROUTER_ENROLLMENT_TOKEN: ENROLLMENT_TOKEN,
     };
     const line = new Line();
     let router: RouterProcess = await startRouterProcess(environment);
@@ -120,8 +124,9 @@ eachEngine('a router process that is killed again and again', MIGRATIONS, (fresh
 /** Leases, accepts, reports and completes; whatever is not answered is tried again while the lease may live. */
 async function work(line: Line, n: number, worked: Worked, isWanted: () => boolean): Promise<void> {
   const registration = { node_id: `rig-${n}`, name: `rig ${n}`, hostname: `rig-${n}` };
-  const { worker_token } = (await line.insist('POST', '/workers/register', registration, undefined, `worker-${n}`))
-    .json;
+  const { worker_token } = (
+    await line.insist('POST', '/workers/register', registration, ENROLLMENT_TOKEN, `worker-${n}`)
+  ).json;
   const acknowledge = (job_id: string, receipt: string) =>
     worked.acknowledged.set(job_id, [...(worked.acknowledged.get(job_id) ?? []), receipt]);
   while (isWanted()) {

@@ -1,14 +1,14 @@
 /** What a job made: found, hashed, stored, reported. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
 import type { z } from 'zod';
 import type { Held } from './held.ts';
-import type { JobFolder } from './job-folder.ts';
+import { type JobFolder, openPlainFile } from './job-folder.ts';
 import { insist, wordsFor } from './patience.ts';
+import { StoreRefused } from './stores/key.ts';
 import { CALL_MS, underLease } from './under-lease.ts';
 import type { Worker } from './worker.ts';
 
@@ -30,16 +30,15 @@ export async function deliverArtifacts(worker: Worker, held: Held, folder: JobFo
   const prefix = `${held.job.id}/${held.job.attempt}`;
   const found = await findArtifacts(folder.artifacts);
   for (const { name, path } of found) {
-    const [sha256, { size }] = await Promise.all([sha256Of(path), stat(path)]);
-    const file = { path, byte_size: size, sha256 };
+    const file = { path, ...(await measure(path)) };
     const uri = await store(worker, held, `${prefix}/${name}`, file);
     const report = {
       lease_token: held.lease_token,
       artifact_type: typeOf(name),
       name,
       uri,
-      checksum_sha256: sha256,
-      size_bytes: size,
+      checksum_sha256: file.sha256,
+      size_bytes: file.byte_size,
     };
     await underLease(worker, held, () => {
       const signal = AbortSignal.any([held.lost, AbortSignal.timeout(CALL_MS)]);
@@ -49,8 +48,14 @@ export async function deliverArtifacts(worker: Worker, held: Held, folder: JobFo
   return found.length > 0 ? worker.store.address(`${prefix}/`) : undefined;
 }
 
-/** Regular files only: a link may lead anywhere. Throws `ArtifactsRefused` when there are too many. */
+/**
+ * Regular files only: a link may lead anywhere, and the folder may have been replaced by one. Throws `ArtifactsRefused`, also when
+ * there are too many.
+ */
 export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
+  const expected = join(await realpath(join(folder, '../..')), basename(dirname(folder)), basename(folder));
+  if ((await realpath(folder).catch(() => null)) !== expected)
+    throw new ArtifactsRefused('The command removed or replaced its artifacts folder.');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
@@ -66,6 +71,7 @@ function store({ store, log }: Worker, held: Held, key: string, file: Parameters
   return insist(() => store.put(key, file, held.lost), {
     signal: held.lost,
     attempts: STORE_ATTEMPTS,
+    again: (error) => !(error instanceof StoreRefused),
     onTrouble: (error) =>
       log.warn({ job_id: held.job.id, key, reason: wordsFor(error) }, 'an artifact could not be stored; trying again'),
   }).catch((error: unknown) => {
@@ -74,10 +80,13 @@ function store({ store, log }: Worker, held: Held, key: string, file: Parameters
   });
 }
 
-async function sha256Of(path: string): Promise<string> {
+async function measure(path: string): Promise<{ byte_size: number; sha256: string }> {
+  const file = await openPlainFile(path).catch(() => null);
+  if (file === null) throw new ArtifactsRefused(`${basename(path)} changed while it was looked at.`);
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
+  const { size } = await file.stat();
+  await pipeline(file.createReadStream(), hash);
+  return { byte_size: size, sha256: hash.digest('hex') };
 }
 
 const BY_NAME: [RegExp, Type][] = [

@@ -1,4 +1,4 @@
-/** A job's command as a child process in a group of its own, from its start to the last of its descendants. */
+/** A job's command as a child process in a scope of its own, from its start to the last of its descendants. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
@@ -7,15 +7,25 @@ import type { Held } from './held.ts';
 import type { JobFolder } from './job-folder.ts';
 import { createLineSplitter } from './logs/lines.ts';
 import type { Spool, Stream } from './logs/spool.ts';
-import type { Options } from './options.ts';
+import type { Scope } from './scope.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Runs the command and, beside it, a watcher that holds the other end of a pipe to the worker. When the worker ends,
- * however it ends, the pipe closes and the watcher kills the whole group: no job outlives the worker that holds its lease.
+ * however it ends, the pipe closes and the watcher kills the command's control group, whatever has its job in the environment,
+ * and last their process group with itself: no job outlives the worker that holds its lease. The two have no JOB_FILE.
  */
-const GUARD = `trap : TERM INT HUP
-(trap '' TERM INT HUP; read -r _; kill -KILL 0) <&3 >/dev/null 2>&1 & watch=$!
-"$@" 3<&-
+const GUARD = `group=$1 job_file=$2
+shift 2
+trap : TERM INT HUP
+(trap '' TERM INT HUP
+ read -r _
+ kill -KILL $(grep -lzxF "JOB_FILE=$job_file" /proc/[0-9]*/environ | tr -dc '0-9\\n')
+ [ -z "$group" ] || echo 1 >"$group/cgroup.kill"
+ kill -KILL 0) <&3 >/dev/null 2>&1 & watch=$!
+( [ -z "$group" ] || echo 0 >"$group/cgroup.procs"
+  export JOB_FILE="$job_file"
+  exec "$@" ) 3<&-
 code=$?
 kill -KILL $watch
 exit $code`;
@@ -33,7 +43,7 @@ export interface Ended {
 
 /** Throws `LeaseLost` once the command is stopped, and what the disk throws. */
 export async function execute(
-  options: Options,
+  { options, scopes }: Worker,
   held: Held,
   folder: JobFolder,
   spool: Spool,
@@ -41,7 +51,8 @@ export async function execute(
 ): Promise<Ended> {
   held.lost.throwIfAborted();
   const began = performance.now();
-  const child = start(options, held, folder, slot);
+  const scope = scopes.open(folder);
+  const child = start(options, held, folder, slot, scope);
   const stop = () => void stopGroup(child, options.stop_seconds * 1_000);
   held.lost.addEventListener('abort', stop);
   let last_words = '';
@@ -58,8 +69,9 @@ export async function execute(
   try {
     const [code] = (await once(child, 'exit')) as [number | null];
     const duration_seconds = Math.max(0.001, Math.round(performance.now() - began) / 1_000);
-    // What it left running in its group goes with it, also after a good end.
+    // What it left running goes with it, also after a good end.
     signalGroup(child, 'SIGKILL');
+    await scope.end();
     const late = setTimeout(() => hangUp(child), LAST_OUTPUT_MS);
     await output.finally(() => clearTimeout(late));
     held.lost.throwIfAborted();
@@ -70,7 +82,13 @@ export async function execute(
   }
 }
 
-function start({ executors, environment }: Options, { job }: Held, folder: JobFolder, slot: number): ChildProcess {
+function start(
+  { executors, environment }: Worker['options'],
+  { job }: Held,
+  folder: JobFolder,
+  slot: number,
+  { enter, group }: Scope,
+): ChildProcess {
   const command = executors.get(job.job_type) ?? [];
   const env = {
     ...environment,
@@ -80,12 +98,12 @@ function start({ executors, environment }: Options, { job }: Held, folder: JobFo
     JOB_TYPE: job.job_type,
     JOB_ATTEMPT: String(job.attempt),
     JOB_SLOT: String(slot),
-    JOB_FILE: folder.job_file,
     JOB_ARTIFACTS: folder.artifacts,
     JOB_METRICS: folder.metrics_file,
   };
   const stdio: ['ignore', 'pipe', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe', 'pipe'];
-  return spawn('/bin/sh', ['-c', GUARD, 'sh', ...command], { cwd: folder.work, env, stdio, detached: true });
+  const words = [group, folder.job_file, ...enter, ...command];
+  return spawn('/bin/sh', ['-c', GUARD, 'sh', ...words], { cwd: folder.work, env, stdio, detached: true });
 }
 
 /** One line after the other, no faster than they can be kept. */

@@ -3,17 +3,20 @@
  * router has everything, or when the lease is lost.
  *
  *   lease.json    the job, its lease token (0600), and how often it was run under it
- *   job.json      the job, for its command          work/       the folder the command runs in, fresh
- *   log.jsonl     log chunks as they are sent       artifacts/  what it made
- *   log.sent      how far they were acknowledged    metrics.json
+ *   log.jsonl     log chunks as they are sent
+ *   log.sent      how far they were acknowledged
  *   outcome.json  how it ended: written when the command is over and its whole log is in log.jsonl
+ *   job/          what the command is shown; everything in it may be the command's doing, links included
+ *     job.json      the job                         work/       the folder the command runs in, fresh
+ *     metrics.json                                  artifacts/  what it made
  */
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LeasedJob } from '@rcpt/contract/router/workers.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { z } from 'zod';
-import type { Held } from './held.ts';
+import type { Held, LeasedJob as Job } from './held.ts';
 
 /** `runs`: how often its command was started under this lease. `lease_ms`: how long it is good for without word of the router. */
 const KeptLease = z.object({
@@ -33,6 +36,8 @@ export type Outcome = z.infer<typeof Outcome>;
 
 export interface JobFolder {
   path: string;
+  /** Shown to the command, with all that follow but the log's files. */
+  job: string;
   work: string;
   artifacts: string;
   job_file: string;
@@ -41,21 +46,30 @@ export interface JobFolder {
   sent_file: string;
 }
 
+const FOLDER_NAME = /^job_[A-Za-z0-9_-]{1,100}-[1-9]\d{0,15}$/;
+
 /** A folder of that name is from a run of this worker that the router has forgotten: it goes. */
 export async function makeJobFolder(state: string, { job, lease_token, expires_at }: Held): Promise<JobFolder> {
-  const folder = folderAt(join(state, 'jobs', `${job.id}-${job.attempt}`));
+  const name = `${job.id}-${job.attempt}`;
+  if (!FOLDER_NAME.test(name)) throw new Error('not the id and the attempt of a job');
+  const folder = folderAt(join(state, 'jobs', name));
   await rm(folder.path, { recursive: true, force: true });
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
-  await Promise.all([mkdir(folder.work), mkdir(folder.artifacts)]);
   await keepLease(folder, { job, lease_token, runs: 1, lease_ms: expires_at - Date.now() });
-  await writeFile(folder.job_file, `${JSON.stringify(job, null, 2)}\n`);
+  await showJob(folder, job);
   return folder;
 }
 
 /** Fresh for another run of the command; the log stays, and goes on. */
-export async function clearJobFolder({ work, artifacts, metrics_file }: JobFolder): Promise<void> {
-  await Promise.all([work, artifacts, metrics_file].map((path) => rm(path, { recursive: true, force: true })));
-  await Promise.all([mkdir(work), mkdir(artifacts)]);
+export async function clearJobFolder(folder: JobFolder, job: Job): Promise<void> {
+  await rm(folder.job, { recursive: true, force: true });
+  await showJob(folder, job);
+}
+
+async function showJob(folder: JobFolder, job: Job): Promise<void> {
+  await mkdir(folder.job, { mode: 0o700 });
+  await Promise.all([mkdir(folder.work), mkdir(folder.artifacts)]);
+  await writeFile(folder.job_file, `${JSON.stringify(job, null, 2)}\n`);
 }
 
 /** Before the command is started again: a crash during it is counted. */
@@ -70,8 +84,24 @@ async function keepLease({ path }: JobFolder, lease: KeptLease): Promise<void> {
 
 /** What a run before this one left. */
 export async function listJobFolders(state: string): Promise<JobFolder[]> {
-  const names = await readdir(join(state, 'jobs')).catch(() => []);
+  const entries = await readdir(join(state, 'jobs'), { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory() && FOLDER_NAME.test(entry.name)).map(({ name }) => name);
   return names.sort().map((name) => folderAt(join(state, 'jobs', name)));
+}
+
+/**
+ * A regular file that a command left, to be read; null where nothing has that name. Throws `ELOOP` for a link, which may lead to
+ * what only the worker can read, and `EINVAL` for a pipe, a device or a folder: none of them is waited for.
+ */
+export async function openPlainFile(path: string): Promise<FileHandle | null> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null || (await file.stat()).isFile()) return file;
+  await file.close();
+  throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
 }
 
 /** Null where nothing readable is there. */
@@ -102,12 +132,14 @@ export async function removeJobFolder({ path }: JobFolder): Promise<void> {
 }
 
 function folderAt(path: string): JobFolder {
+  const job = join(path, 'job');
   return {
     path,
-    work: join(path, 'work'),
-    artifacts: join(path, 'artifacts'),
-    job_file: join(path, 'job.json'),
-    metrics_file: join(path, 'metrics.json'),
+    job,
+    work: join(job, 'work'),
+    artifacts: join(job, 'artifacts'),
+    job_file: join(job, 'job.json'),
+    metrics_file: join(job, 'metrics.json'),
     log_file: join(path, 'log.jsonl'),
     sent_file: join(path, 'log.sent'),
   };

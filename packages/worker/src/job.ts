@@ -4,7 +4,7 @@
  * A lost lease stops it at any point. A worker that crashes takes the command with it; the next run (`resume.ts`) delivers
  * an outcome that was kept, and starts the command of a job without one again, under the lease it still holds.
  */
-import { readFile, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { ArtifactsRefused, deliverArtifacts } from './artifacts.ts';
@@ -16,9 +16,9 @@ import {
   keepOutcome,
   makeJobFolder,
   type Outcome,
+  openPlainFile,
   removeJobFolder,
 } from './job-folder.ts';
-import { endLeftovers } from './leftovers.ts';
 import { sentUpTo, shipLogs } from './logs/ship.ts';
 import { openSpool, type SpoolAndReader } from './logs/spool.ts';
 import { insist, isTransient, wordsFor } from './patience.ts';
@@ -44,7 +44,7 @@ export async function performJob(worker: Worker, held: Held, slot: number, left?
   try {
     // Before the router hears of it: a lease that is not kept could not be taken up again.
     folder ??= await makeJobFolder(worker.options.state, held);
-    if (left !== undefined) await makeReady(left);
+    if (left !== undefined) await clearJobFolder(left, job);
     await underLease(worker, held, () => worker.router.accept(job.id, held.lease_token, callSignal(held)));
     log.info({ job_type: job.job_type }, 'accepted');
     const spool = await openSpool(folder.log_file, await sentUpTo(folder));
@@ -65,11 +65,6 @@ export async function performJob(worker: Worker, held: Held, slot: number, left?
     if (folder !== undefined)
       await removeJobFolder(folder).catch((err: unknown) => log.warn({ err }, 'a job folder stays'));
   }
-}
-
-async function makeReady(left: JobFolder): Promise<void> {
-  await endLeftovers(left);
-  await clearJobFolder(left);
 }
 
 /** Brings the router what is still missing of a job whose command is over. Throws `LeaseLost`. */
@@ -106,7 +101,7 @@ async function run(
   try {
     const { job } = held;
     worker.router.status(job.id, { ...event, lease_token: held.lease_token }, callSignal(held)).catch(() => undefined);
-    const ended = await execute(worker.options, held, folder, spool, slot);
+    const ended = await execute(worker, held, folder, spool, slot);
     worker.log.info(
       { job_id: job.id, exit_code: ended.exit_code, duration_seconds: ended.duration_seconds },
       'command ended',
@@ -119,18 +114,22 @@ async function run(
 
 /** The command's own metrics, and the seconds measured here where it states none. */
 async function succeeded({ duration_seconds }: Ended, { metrics_file }: JobFolder): Promise<Outcome> {
-  const byte_size = await stat(metrics_file).then(
-    ({ size }) => size,
-    () => null,
-  );
-  if (byte_size === null) return { kind: 'completed', metrics: { duration_seconds } };
-  if (byte_size > METRICS_BYTES)
-    return failed('metrics_invalid', `The metrics file has ${byte_size} bytes; ${METRICS_BYTES} are taken.`);
-  const metrics = JsonObject.safeParse(parsed(await readFile(metrics_file, 'utf8')));
+  const file = await openPlainFile(metrics_file).catch(() => undefined);
+  if (file === undefined) return failed('metrics_invalid', 'The metrics file is no regular file.');
+  if (file === null) return { kind: 'completed', metrics: { duration_seconds } };
+  const { size, text } = await read(file).finally(() => file.close());
+  if (size > METRICS_BYTES)
+    return failed('metrics_invalid', `The metrics file has ${size} bytes; ${METRICS_BYTES} are taken.`);
+  const metrics = JsonObject.safeParse(parsed(text));
   if (!metrics.success) return failed('metrics_invalid', 'The metrics file does not hold a JSON object.');
   const own = metrics.data.duration_seconds;
   const seconds = typeof own === 'number' && own > 0 ? own : duration_seconds;
   return { kind: 'completed', metrics: { ...metrics.data, duration_seconds: seconds } };
+}
+
+async function read(file: FileHandle): Promise<{ size: number; text: string }> {
+  const { size } = await file.stat();
+  return { size, text: size > METRICS_BYTES ? '' : await file.readFile('utf8') };
 }
 
 function failed(error_code: string, message: string): Outcome {

@@ -13,6 +13,8 @@ export interface Gpu {
   temperature_celsius: number | null;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface Machine {
   cpu: string;
   cpu_count: number;
@@ -26,13 +28,14 @@ const PRICED: [RegExp, string][] = [
   [/RTX 5090/i, 'rog_astral_5090_32gb'],
 ];
 
-export async function detectMachine(): Promise<Machine> {
+/** @param environment of what is asked about the machine: no secrets, which jobs could read there */
+export async function detectMachine(environment: Environment): Promise<Machine> {
   const cpu = cpus();
   return {
     cpu: cpu[0]?.model.trim() || 'unknown',
     cpu_count: cpu.length,
     memory_bytes: totalmem(),
-    gpus: await detectGpus(),
+    gpus: await detectGpus(environment),
   };
 }
 
@@ -45,7 +48,7 @@ export function skusOf({ gpus }: Machine): string[] {
 const GAUGES_MS = 10_000;
 
 /** Read in the background: a slow driver holds up no heartbeat. @param folder on the disk that jobs fill */
-export function openGauges(machine: Machine, folder: string): () => JsonObject {
+export function openGauges(machine: Machine, folder: string, environment: Environment): () => JsonObject {
   let gpus = machine.gpus;
   let disk: { disk_bytes: number; disk_free_bytes: number } | null = null;
   let read_at = Number.NEGATIVE_INFINITY;
@@ -53,7 +56,7 @@ export function openGauges(machine: Machine, folder: string): () => JsonObject {
   async function read(): Promise<void> {
     const { blocks, bavail, bsize } = await statfs(folder);
     disk = { disk_bytes: blocks * bsize, disk_free_bytes: bavail * bsize };
-    if (machine.gpus.length > 0) gpus = await detectGpus();
+    if (machine.gpus.length > 0) gpus = await detectGpus(environment);
   }
 
   return () => {
@@ -76,9 +79,9 @@ const ASKED = 'name,memory.total,memory.used,utilization.gpu,temperature.gpu';
 const SMI_MS = 5_000;
 
 /** None where there is no NVIDIA driver, or it does not answer. */
-async function detectGpus(): Promise<Gpu[]> {
+async function detectGpus(env: Environment): Promise<Gpu[]> {
   const said = await new Promise<string>((resolve) => {
-    const options = { timeout: SMI_MS, killSignal: 'SIGKILL' } as const;
+    const options = { timeout: SMI_MS, killSignal: 'SIGKILL', env } as const;
     execFile('nvidia-smi', [`--query-gpu=${ASKED}`, '--format=csv,noheader,nounits'], options, (error, stdout) =>
       resolve(error === null ? stdout : ''),
     );

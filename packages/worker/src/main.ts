@@ -2,8 +2,10 @@
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { createLogger } from './log.ts';
 import { HELP, type Options, readOptions, UsageError } from './options.ts';
+import { takeSecrets } from './secrets.ts';
 import { runWorker } from './worker.ts';
 
+takeSecrets(process.env);
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { JOB_TYPES, JobType } from '@rcpt/contract/router/vocabulary.ts';
+import { withoutSecrets } from './secrets.ts';
 import { STORE_URL } from './stores/open.ts';
 
 export class UsageError extends Error {}
@@ -22,6 +23,8 @@ Registers with a compute router, leases jobs, runs each as a child process and r
   --state DIR          where its token and the jobs in hand are kept (default: data/worker)
   --artifacts URL      file:<folder> or s3://bucket/prefix?endpoint=…&region=… (default: file:data/artifacts)
   --stop-seconds N     from SIGTERM to SIGKILL for a job that has to stop (default: 10)
+  --isolation WHEN     auto, required or none (default: auto): jobs in a user and mount namespace of their own, where they
+                       read neither this worker's memory and environment nor its state folder. auto: where the system lets
 
 A COMMAND is words, not a shell line: quotes group words, and a word that names a file here is passed by its full path.
 It runs in a fresh folder with these variables, beside the worker's own environment without ROUTER_*, LEDGER_* and AWS_*:
@@ -36,6 +39,9 @@ ROUTER_ENROLLMENT_TOKEN is sent when registering. SIGTERM finishes the jobs in h
 Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 `;
 
+const ISOLATIONS = ['auto', 'required', 'none'] as const;
+export type Isolation = (typeof ISOLATIONS)[number];
+
 export interface Options {
   router_url: string;
   node_id: string;
@@ -49,6 +55,7 @@ export interface Options {
   state: string;
   artifacts_url: string;
   stop_seconds: number;
+  isolation: Isolation;
   enrollment_token: string | undefined;
   /** What a job's command gets; holds none of the worker's own secrets. */
   environment: Readonly<Record<string, string | undefined>>;
@@ -79,6 +86,7 @@ export function readOptions(args: string[], environment: Environment): Options |
     state: resolve(values.state),
     artifacts_url: values.artifacts,
     stop_seconds: count('--stop-seconds', values['stop-seconds']),
+    isolation: isolation(values.isolation),
     enrollment_token: environment.ROUTER_ENROLLMENT_TOKEN || undefined,
     environment: Object.freeze(withoutSecrets(environment)),
   });
@@ -96,6 +104,7 @@ function parse(args: string[]) {
     state: { type: 'string', default: 'data/worker' },
     artifacts: { type: 'string', default: 'file:data/artifacts' },
     'stop-seconds': { type: 'string', default: '10' },
+    isolation: { type: 'string', default: 'auto' },
     help: { type: 'boolean', short: 'h', default: false },
   } as const;
   try {
@@ -144,11 +153,13 @@ function chosenId(id: string): string {
   throw new UsageError(`--node: got ${JSON.stringify(id)}, takes letters, digits, . _ or -`);
 }
 
+function isolation(given: string): Isolation {
+  const known = ISOLATIONS.find((each) => each === given);
+  if (known !== undefined) return known;
+  throw new UsageError(`--isolation: got ${JSON.stringify(given)}, takes ${ISOLATIONS.join(', ')}`);
+}
+
 function count(option: string, value: string): number {
   if (/^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1000) return Number(value);
   throw new UsageError(`${option}: got ${JSON.stringify(value)}, takes a whole number from 1 to 1000`);
-}
-
-function withoutSecrets(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(ROUTER|LEDGER|AWS)_/.test(name)));
 }

@@ -16,6 +16,7 @@ import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
 import { type Options, UsageError } from './options.ts';
 import { type Identity, identify } from './register.ts';
 import { takeUpJobs } from './resume.ts';
+import { openScopes, type Scopes } from './scope.ts';
 import { type ArtifactStore, openStore } from './stores/open.ts';
 
 /** What the loops share. */
@@ -27,6 +28,7 @@ export interface Worker {
   identity: Identity;
   router: WorkerClient;
   store: ArtifactStore;
+  scopes: Scopes;
   held: HeldLeases;
   log: Logger;
   /** What the router wants of this worker, as its last heartbeat heard. */
@@ -42,7 +44,9 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
   const leave = new AbortController();
   const draining = AbortSignal.any([told, leave.signal]);
   const lock = lockState(options.state);
-  const machine = await detectMachine();
+  const scopes = await openScopes(options);
+  await scopes.endAll();
+  const machine = await detectMachine(options.environment);
   const capabilities = capabilitiesOf(options, machine);
   const identity = await identify(options, capabilities, log, draining);
   const router = workerClient({
@@ -55,11 +59,12 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
   const held = createHeldLeases();
   const worker: Worker = {
     options,
-    gauges: openGauges(machine, options.state),
+    gauges: openGauges(machine, options.state, options.environment),
     capabilities,
     identity,
     router,
     store,
+    scopes,
     held,
     log,
     desired: 'run',
@@ -69,7 +74,10 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
       leave.abort(refusal);
     },
   };
-  log.info({ worker_id: identity.worker_id, router: options.router_url, ...capabilities, pid: process.pid }, 'ready');
+  const { isolated, grouped } = scopes;
+  if (!isolated) log.warn('jobs are not isolated: they read what this user may read, this worker’s token included');
+  const facts = { worker_id: identity.worker_id, router: options.router_url, isolated, grouped, pid: process.pid };
+  log.info({ ...facts, ...capabilities }, 'ready');
 
   // Looked for before the first lease: after it, the folders there are those of jobs that run.
   const left = await listJobFolders(options.state);

@@ -9,6 +9,7 @@ import { keepLeasing } from '../src/lease.ts';
 import { readOptions } from '../src/options.ts';
 import { identify } from '../src/register.ts';
 import { takeUpJobs } from '../src/resume.ts';
+import { openScopes } from '../src/scope.ts';
 import { openStore } from '../src/stores/open.ts';
 import type { Worker } from '../src/worker.ts';
 import { queue, SKU, startRouter, temporaryFolder, until } from './kit.ts';
@@ -24,7 +25,8 @@ async function workerOf(url: string, state: string, draining: AbortSignal): Prom
   const identity = await identify(options, capabilities, log, draining);
   const router = workerClient({ base_url: url, token: identity.worker_token });
   const [store, held] = [openStore(options.artifacts_url), createHeldLeases()];
-  const shared = { options, gauges: () => ({}), capabilities, identity, router, store, held, log };
+  const scopes = await openScopes(options);
+  const shared = { options, gauges: () => ({}), capabilities, identity, router, store, scopes, held, log };
   return { ...shared, desired: 'run', draining, leave: (refusal) => assert.fail(refusal) };
 }
 

@@ -239,7 +239,7 @@ describe('the machine', () => {
     const path = process.env.PATH;
     process.env.PATH = `${bin}:${path}`;
     try {
-      const machine = await detectMachine();
+      const machine = await detectMachine(process.env);
       assert.deepEqual(machine.gpus[1], {
         name: 'NVIDIA RTX PRO 6000 Blackwell Workstation Edition',
         memory_mib: 97_887,

@@ -1,6 +1,6 @@
 /** The router's API as functions: for members and operators, and for workers (contract 0.2). */
 import type { z } from 'zod';
-import { type CallOptions, type ClientSettings, call } from '../client.ts';
+import { type CallOptions, type ClientSettings, call, inForm } from '../client.ts';
 import type {
   Artifact,
   Job,
@@ -14,21 +14,21 @@ import type {
   QuoteRequest,
 } from './compute.ts';
 import type { AccessGranted, Dataset, ListedDataset, Member, MemberStatus, NewDataset, NewMember } from './members.ts';
-import type {
-  ArtifactRecorded,
-  ArtifactReport,
-  Completion,
-  EventRecorded,
-  Failure,
-  Heartbeat,
+import {
+  type ArtifactRecorded,
+  type ArtifactReport,
+  type Completion,
+  type EventRecorded,
+  type Failure,
+  type Heartbeat,
   HeartbeatAnswer,
   LeaseAnswer,
-  LeaseRequest,
-  LogReport,
+  type LeaseRequest,
+  type LogReport,
   Registered,
-  Registration,
-  StatusReport,
-  Worker,
+  type Registration,
+  type StatusReport,
+  type Worker,
 } from './workers.ts';
 
 type In<Schema extends z.ZodType> = z.input<Schema>;
@@ -83,22 +83,23 @@ export type RouterClient = ReturnType<typeof routerClient>;
 
 type Signal = AbortSignal | undefined;
 
-/** `token`: the worker token, or for `register` the enrollment token. Read anew for each call. */
+/**
+ * `token`: the worker token, or for `register` the enrollment token. Read anew for each call. A worker acts on what it is
+ * answered by a router that it does not have to trust with its disk: those answers are matched against the contract.
+ */
 export function workerClient(settings: ClientSettings) {
   const post = <T>(path: string, body: unknown, signal: Signal, more: CallOptions = {}) =>
     call<T>(settings, path, { ...more, method: 'POST', body, ...(signal === undefined ? {} : { signal }) });
+  const read = async <Schema extends z.ZodType>(
+    schema: Schema,
+    ...[path, body, signal, more]: Parameters<typeof post>
+  ): Promise<z.infer<Schema>> => inForm(schema, await post(path, body, signal, more), `POST ${path}`);
   return {
     register: (body: In<typeof Registration>, signal?: Signal, idempotency_key?: string) =>
-      post<Out<typeof Registered>>(
-        '/workers/register',
-        body,
-        signal,
-        idempotency_key === undefined ? {} : { idempotency_key },
-      ),
+      read(Registered, '/workers/register', body, signal, idempotency_key === undefined ? {} : { idempotency_key }),
     heartbeat: (body: In<typeof Heartbeat>, signal?: Signal) =>
-      post<Out<typeof HeartbeatAnswer>>('/workers/heartbeat', body, signal),
-    lease: (body: In<typeof LeaseRequest>, signal?: Signal) =>
-      post<Out<typeof LeaseAnswer>>('/workers/jobs/lease', body, signal),
+      read(HeartbeatAnswer, '/workers/heartbeat', body, signal),
+    lease: (body: In<typeof LeaseRequest>, signal?: Signal) => read(LeaseAnswer, '/workers/jobs/lease', body, signal),
     accept: (id: string, lease_token: string, signal?: Signal) =>
       post<Job>(`/workers/jobs/${id}/accept`, { lease_token }, signal),
     status: (id: string, body: In<typeof StatusReport>, signal?: Signal) =>

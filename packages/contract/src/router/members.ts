@@ -51,7 +51,7 @@ export type ListedDataset = z.infer<typeof ListedDataset>;
 
 /** What a worker is told of a dataset that its job's member was granted. */
 export const GrantedDataset = z.object({
-  id: z.string(),
+  id: ChosenId,
   object_uri: z.string(),
   checksum_sha256: Sha256,
   size_bytes: z.int(),

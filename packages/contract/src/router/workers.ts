@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
 import { ChosenId, GrantedDataset } from './members.ts';
-import { ArtifactType, JobType, OffsetInstant, WorkerStatus } from './vocabulary.ts';
+import { ArtifactType, idOf, JobType, OffsetInstant, secretOf, WorkerStatus } from './vocabulary.ts';
 
 export const WORKER_CONTRACT = '0.2';
 const Skus = z.array(z.string().max(100)).max(100);
@@ -32,8 +32,8 @@ export const Registration = z.object({
 });
 /** `worker_token` is shown here once. */
 export const Registered = z.object({
-  worker_id: z.string(),
-  worker_token: z.string(),
+  worker_id: idOf('worker'),
+  worker_token: secretOf('dwrk'),
   status: z.literal('registered'),
   contract_version: z.literal(WORKER_CONTRACT),
 });
@@ -73,7 +73,7 @@ export const LeaseRequest = z.object({
 });
 
 export const LeasedJob = z.object({
-  id: z.string(),
+  id: idOf('job'),
   job_type: JobType,
   requested_gpu_sku: z.string(),
   estimated_hours: z.number(),
@@ -83,9 +83,9 @@ export const LeasedJob = z.object({
     .default(() => [])
     .describe('Where the granted ones of its datasets are, as they were when the job was created'),
   payload: JsonObject,
-  attempt: z.int(),
+  attempt: z.int().min(1),
 });
-const Lease = { lease_id: z.string(), lease_token: z.string(), job: LeasedJob, expires_at: OffsetInstant };
+const Lease = { lease_id: idOf('lease'), lease_token: secretOf('dlease'), job: LeasedJob, expires_at: OffsetInstant };
 /** Without a job everything but `message` is null and `leases` is empty. */
 export const LeaseAnswer = z.object({
   lease_id: z.string().nullable(),

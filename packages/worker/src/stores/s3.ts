@@ -4,6 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { namesIn } from './key.ts';
 import type { ArtifactStore } from './open.ts';
 
 const CONNECT_MS = 5_000;
@@ -24,12 +25,13 @@ export function openS3(url: URL): ArtifactStore {
     address,
     async put(key, file, signal) {
       // Loaded with the first artifact: the SDK takes a noticeable moment.
+      const object = keyOf(namesIn(key).join('/'));
       opened ??= open(url);
       const { Upload, client } = await opened;
       const Body = createReadStream(file.path);
       const upload = new Upload({
         client,
-        params: { Bucket: bucket, Key: keyOf(key), Body, Metadata: { sha256: file.sha256 } },
+        params: { Bucket: bucket, Key: object, Body, Metadata: { sha256: file.sha256 } },
         partSize: Math.max(16 * MIB, Math.ceil(file.byte_size / PARTS)),
       });
       const give_up = () => void upload.abort();
