@@ -63,6 +63,11 @@ describe('imports', () => {
         );
   });
 
+  test('the console leaves it to its JSX to show a text: what was shown already would be shown by its codes twice', () => {
+    for (const { file, text } of sources.filter(({ file }) => /^packages\/console\/src\/(?!shown\/)/.test(file)))
+      assert.doesNotMatch(text, /import \{[^}]*\b(?:shownText|stretchesOf)\b[^}]*\} from '@rcpt/, file);
+  });
+
   test('the console takes types alone from contract and zod: a browser loads neither, but for sums and signatures', () => {
     // A receipt is printed by its lane, in a script of its own that is loaded with the first receipt.
     const printing = /\/pages\/receipts\/(print|without-eval)\.ts$/;
@@ -74,7 +79,7 @@ describe('imports', () => {
       );
     for (const { file, text } of loaded)
       for (const [statement] of text.matchAll(
-        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!money\.ts|membership\.ts|signer\.ts)[^']+)'/g,
+        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!(?:money|membership|members|shown|signer)\.ts)[^']+)'/g,
       ))
         assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });

@@ -1,4 +1,5 @@
 /** `npm run build` writes `dist`, which the ledger serves; `npm run dev` serves the sources in front of a running ledger. */
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressed, preloadedFonts } from './build.ts';
@@ -7,7 +8,9 @@ import { ledgerBehind } from './dev.ts';
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   logLevel: command === 'build' ? 'warn' : 'info',
-  plugins: [react(), preloadedFonts(), compressed()],
+  // Every text is shown by one rule: see `src/shown/jsx-runtime.ts`.
+  plugins: [react({ jsxImportSource: '@shown' }), preloadedFonts(), compressed()],
+  resolve: { alias: { '@shown': join(import.meta.dirname, 'src/shown') } },
   build: {
     target: 'es2022',
     assetsDir: 'console/assets',

@@ -181,7 +181,7 @@ describe('a file beside a shared receipt', () => {
     const { page, finish } = await open(text_url);
     await drop(page, [['<img src=x onerror=alert(1)>\u202egpj', 'x']]);
     assert.deepEqual((await answers(page))[0]?.slice(0, 2), [
-      '<img src=x onerror=alert(1)>\ufffdgpj',
+      '<img src=x onerror=alert(1)>[U+202E]gpj',
       'This file is not in this receipt.',
     ]);
     // Gone between being chosen and being read.

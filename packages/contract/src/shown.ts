@@ -22,23 +22,26 @@ export interface Stretch {
   coded: boolean;
 }
 
-/** `line`: a place where no line can end; newlines, and runs of spaces that a browser would close up, are written by code. */
-export type Place = 'text' | 'line';
+/**
+ * `line`: a place where no line can end; newlines, and runs of spaces that a browser would close up, are written by code.
+ * `part`: a part of a text, whose ends are not the text's own; spaces are kept there.
+ */
+export type Place = 'text' | 'line' | 'part';
 
-const MOST_SPACES = { text: 16, line: 1 } as const;
+const MOST_SPACES = { text: 16, line: 1, part: 64 } as const;
 const MOST_MARKS = 3;
 /** They draw nothing, although Unicode calls them letters, signs or marks. */
 const BLANK = '\\u2800\\u2d7f\\ufffc\\u{1107f}\\u{16fe4}\\u{1d159}';
 const HIDDEN = `\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}${BLANK}`;
 const find = (place: Place) => {
-  const kept = place === 'text' ? '(?!\\n)' : '';
+  const kept = place === 'line' ? '' : '(?!\\n)';
   const before_selector = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}?(?=[\\ufe0f\\u200d\\u{e0020}-\\u{e007f}])';
   return new RegExp(
     `${kept}[${HIDDEN}]|(?! )\\p{Zs}|\\p{M}|\\[(?=U\\+)|^ +| +(?![^\\n])| {2,}|${before_selector}|[0-9#*](?=\\ufe0f)`,
     'gu',
   );
 };
-const FIND: Record<Place, RegExp> = { text: find('text'), line: find('line') };
+const FIND: Record<Place, RegExp> = { text: find('text'), line: find('line'), part: find('part') };
 const MARK = /^\p{M}/u;
 const SPACING = /^\p{Mc}/u;
 const UNSEEN = new RegExp(`^(?:[${HIDDEN}]|\\p{Zs})`, 'u');
@@ -116,6 +119,25 @@ export function exact(value: number): string {
   return JSON.stringify(value);
 }
 
+/** The same, its thousands grouped: `1,234,567.25`. */
+export function grouped(value: number): string {
+  return exact(value).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+}
+
+/** Cents at least, and every digit: `1,234.50 USD`, `0.125 USD`. */
+export function usdInWords(value: number): string {
+  const [, whole, cents = ''] = /^(-?[\d,]+)(?:\.(\d))?$/.exec(grouped(value)) ?? [];
+  return `${whole === undefined ? grouped(value) : `${whole}.${cents.padEnd(2, '0')}`} USD`;
+}
+
+/** `1.5 MB (1,500,000 bytes)`: rounded only beside the exact number. */
+export function byteSize(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = bytes >= 1000 ? Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3)) : 0;
+  if (power === 0) return `${grouped(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  return `${Math.round(bytes / 10 ** (power * 3 - 1)) / 10} ${units[power]} (${grouped(bytes)} bytes)`;
+}
+
 /** `[U+202E]`, `[U+00AD×3]`. */
 export function codeOf(character: string, times = 1): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -140,9 +162,8 @@ class Reading {
   take(found: string, at: number, place: Place): number {
     const end = at + found.length;
     if (found.startsWith(' ')) {
-      const begins = at === 0;
-      const ends = end === this.#text.length || this.#text[end] === '\n';
-      if (begins || ends || found.length > MOST_SPACES[place]) this.#write(' ', found.length, at);
+      const outer = at === 0 || end === this.#text.length || this.#text[end] === '\n';
+      if ((outer && place !== 'part') || found.length > MOST_SPACES[place]) this.#write(' ', found.length, at);
       return end;
     }
     if (found === '[') this.#write('[', 1, at);

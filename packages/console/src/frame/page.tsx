@@ -1,7 +1,9 @@
 /** The frame of one page: its title in the window, on the page and for screen readers; where it belongs; what one can do. */
+import { shownLine } from '@rcpt/contract/shown.ts';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { Icon } from '../parts/icon.tsx';
+import { Shown } from '../shown/shown.ts';
 import './page.css';
 
 interface PageProps {
@@ -24,7 +26,7 @@ let titled = '';
 export function Page({ title, up, actions, lead, beside, narrow, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Receipts`;
+    document.title = `${shownLine(title, 300)} · Receipts`;
   }, [title]);
   useEffect(() => {
     // After a change of pages the focus starts at the new one's title, which says aloud where one is.
@@ -43,7 +45,7 @@ export function Page({ title, up, actions, lead, beside, narrow, children }: Pag
           )}
           <div className="page-heading">
             <h1 ref={heading} tabIndex={-1}>
-              {title}
+              <Shown text={title} />
             </h1>
             {beside}
           </div>

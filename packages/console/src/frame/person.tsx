@@ -1,6 +1,5 @@
 /** As whom one is here: the organization one works in, and the person or key that asks. */
 import type { Session } from '@rcpt/contract/ledger/people.ts';
-import { shownText } from '@rcpt/contract/shown.ts';
 import { useState } from 'react';
 import { useAct } from '../api/act.ts';
 import { KEYS } from '../api/keys.ts';
@@ -45,7 +44,7 @@ export function OrganizationMenu({ session }: { session: WorkingSession }) {
       className="organization"
       groups={[
         organizations.map(({ id, name: called, role, invited_by = '', invited_at = '' }) => ({
-          label: shownText(called, 'line'),
+          label: called,
           detail: `${role}, invited by ${inviterInWords(invited_by)}, ${exact(invited_at)} · ${id}`,
           chosen: id === organization.id,
           onSelect: () => id !== organization.id && change.mutate(id),

@@ -5,6 +5,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
 import { KEYS } from '../api/keys.ts';
 import { useSession } from '../api/queries.ts';
+import { Shown } from '../shown/shown.ts';
 
 /** Only owners may list people and keys; everybody else finds the id behind a word. */
 const namesQuery = queryOptions({
@@ -32,5 +33,9 @@ export function useNameOf(): (id: string) => string {
 }
 
 export function By({ id }: { id: string }) {
-  return <span title={id}>{useNameOf()(id)}</span>;
+  return (
+    <span title={id}>
+      <Shown text={useNameOf()(id)} />
+    </span>
+  );
 }

@@ -1,5 +1,7 @@
 /** Names and what they stand for, one line each. */
 import type { ReactNode } from 'react';
+import { Shown } from '../shown/shown.ts';
+import { count } from '../words/numbers.ts';
 import './facts.css';
 
 /** `<Facts><Fact label="Lane">Evaluation</Fact></Facts>` */
@@ -10,8 +12,22 @@ export function Facts({ children }: { children: ReactNode }) {
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dt>
+        <Shown text={label} />
+      </dt>
+      {typeof children === 'string' ? (
+        <dd dir="auto" className="written">
+          <Shown text={children} place="text" />
+        </dd>
+      ) : (
+        <dd>{children}</dd>
+      )}
     </div>
   );
+}
+
+/** What is not among them. */
+export function LeftOut({ members = 0 }: { members?: number | undefined }) {
+  if (members === 0) return null;
+  return <p className="muted">{count(members, 'more member')} in the JSON.</p>;
 }

@@ -1,11 +1,12 @@
 /** JSON somebody else shaped, as names and values, or raw for whoever wants it exactly. */
+import { inJson, membersOf } from '@rcpt/contract/members.ts';
 import type { Json } from '@rcpt/contract/wire.ts';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Section } from '../frame/page.tsx';
-import { amount } from '../words/numbers.ts';
+import { Shown } from '../shown/shown.ts';
 import { IconButton } from './button.tsx';
 import { copy } from './copy.tsx';
-import { Fact, Facts } from './facts.tsx';
+import { Fact, Facts, LeftOut } from './facts.tsx';
 import { Choice } from './tabs.tsx';
 import './readable.css';
 
@@ -14,6 +15,8 @@ const VIEWS = [
   { value: 'raw', label: 'JSON' },
 ] as const;
 const LONG = 600;
+/** The JSON beside has them all. */
+const MOST_MEMBERS = 200;
 
 type View = (typeof VIEWS)[number]['value'];
 
@@ -55,18 +58,21 @@ export function Readable({ value, what }: { value: ReadableProps['value']; what:
   );
 }
 
-/** In the order they were sent; the members of nested objects get dotted names. */
+/** In the order they were sent. */
 function Members({ value }: Pick<ReadableProps, 'value'>) {
-  const members = flatten(value);
+  const { members, left_out } = useMemo(() => membersOf(value, MOST_MEMBERS), [value]);
   if (members.length === 0) return <p className="muted">Nothing was said here.</p>;
   return (
-    <Facts>
-      {members.map(([name, member]) => (
-        <Fact key={name} label={name}>
-          {shown(member)}
-        </Fact>
-      ))}
-    </Facts>
+    <>
+      <Facts>
+        {members.map(({ path, value: said }) => (
+          <Fact key={path} label={path}>
+            {shown(said)}
+          </Fact>
+        ))}
+      </Facts>
+      <LeftOut members={left_out} />
+    </>
   );
 }
 
@@ -81,35 +87,24 @@ export function RawJson({ value }: { value: unknown }) {
   );
 }
 
-function flatten(value: { readonly [name: string]: Json }, prefix = ''): (readonly [string, Json])[] {
-  return Object.entries(value).flatMap(([name, member]) =>
-    isObject(member) && Object.keys(member).length > 0
-      ? flatten(member, `${prefix}${name}.`)
-      : [[`${prefix}${name}`, member] as const],
-  );
-}
-
 function shown(value: Json): ReactNode {
-  if (typeof value === 'number') return amount(value);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (value === null || value === '') return <span className="muted">—</span>;
-  if (typeof value === 'string') return value.length > LONG ? <LongText text={value} /> : value;
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ') || '—';
-  return <RawJson value={value} />;
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
+    return <RawJson value={value} />;
+  const said = inJson(value);
+  return said.length > LONG ? <LongText text={said} /> : said;
 }
 
 function LongText({ text }: { text: string }) {
   const [whole, setWhole] = useState(false);
   return (
     <>
-      {whole ? text : `${text.slice(0, LONG).trimEnd()} … `}
+      <span className="written" dir="auto">
+        <Shown text={whole ? text : text.slice(0, LONG)} place="text" />
+      </span>
+      {!whole && ' … '}
       <button type="button" className="inline-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>
         {whole ? 'Show less' : 'Show all'}
       </button>
     </>
   );
-}
-
-function isObject(value: Json): value is { [name: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

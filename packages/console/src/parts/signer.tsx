@@ -1,14 +1,15 @@
 /** Who approved or decided, by the name that is sealed. Whether it is a person or a program follows from the id alone. */
 import { kindOfSigner, type Signer } from '@rcpt/contract/signer.ts';
-import type { ReactNode } from 'react';
+import { Shown } from '../shown/shown.ts';
 import './signer.css';
 
-/** @param children the name, where it is shown with what cannot be seen in it */
-export function SignedBy({ signer: { name, id }, children }: { signer: Signer; children?: ReactNode }) {
+export function SignedBy({ signer: { name, id } }: { signer: Signer }) {
   const kind = kindOfSigner(id);
   return (
     <>
-      <strong dir="auto">{children ?? name}</strong>
+      <strong>
+        <Shown text={name} />
+      </strong>
       {kind && ` (${kind})`}
     </>
   );

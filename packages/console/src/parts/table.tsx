@@ -1,6 +1,7 @@
 /** Tables as people read them: quiet lines, numbers to the right, what a phone has no room for left out. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { Shown } from '../shown/shown.ts';
 import './table.css';
 
 export interface Column {
@@ -59,13 +60,14 @@ interface HeadCellProps {
 
 /** The cell that names its row. A name is shown in two lines at most; its page has all of it. */
 export function HeadCell({ href, below, children }: HeadCellProps) {
+  const name = typeof children === 'string' ? <Shown text={children} /> : children;
   return (
     <th scope="row">
       {href === undefined ? (
-        <span className="clamped">{children}</span>
+        <span className="clamped">{name}</span>
       ) : (
         <Link href={href} className="row-link clamped">
-          {children}
+          {name}
         </Link>
       )}
       {below && <small className="below">{below}</small>}

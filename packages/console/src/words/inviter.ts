@@ -1,7 +1,5 @@
-import { shownText } from '@rcpt/contract/shown.ts';
-
 /** Who invited, in words: a person stands by their mailbox, and no key's label can hold one. */
 export function inviterInWords(invited_by: string): string {
   if (invited_by.includes('@') || invited_by === 'the operator') return invited_by;
-  return `the API key “${shownText(invited_by, 'line')}”`;
+  return `the API key “${invited_by}”`;
 }

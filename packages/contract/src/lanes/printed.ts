@@ -3,7 +3,7 @@
  * what is missing or of the wrong type reads as a dash, and printing never throws.
  */
 import { inJson, membersOf } from '../members.ts';
-import { exact } from '../shown.ts';
+import { byteSize, usdInWords } from '../shown.ts';
 import { BY_RULE, kindOfSigner, signerOf } from '../signer.ts';
 import type { Json, JsonObject } from '../wire.ts';
 import type { Fact, Print, PrintedCheck, PrintedEvidence, PrintedSigner, Section, Tone } from './lane.ts';
@@ -31,19 +31,8 @@ export function words(value: Json | undefined): string {
   return JSON.stringify(value);
 }
 
-/** Grouped thousands, all decimals, for money and bytes: `1,234,567.25`. */
-function amount(value: number): string {
-  const text = exact(value);
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(text) ?? [];
-  return whole ? `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}` : text;
-}
-
 export function usd(value: Json | undefined): string {
-  return typeof value === 'number'
-    ? `${amount(value)
-        .replace(/^(-?[\d,]+)$/, '$1.00')
-        .replace(/\.(\d)$/, '.$10')} USD`
-    : DASH;
+  return typeof value === 'number' ? usdInWords(value) : DASH;
 }
 
 /** `29 May 2026, 20:14:33.123 UTC`: all digits that were sealed, for two receipts of one second are two instants. */
@@ -54,13 +43,7 @@ export function instant(value: Json | undefined): string {
   return parts && month ? `${Number(parts[3])} ${month} ${parts[1]}, ${parts[4]} UTC` : words(value);
 }
 
-/** `1.5 MB (1,500,000 bytes)`. */
-export function byteSize(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
-  const power = bytes >= 1000 ? Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3)) : 0;
-  if (power === 0) return `${amount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
-  return `${Math.round(bytes / 10 ** (power * 3 - 1)) / 10} ${units[power]} (${amount(bytes)} bytes)`;
-}
+export { byteSize };
 
 /** `human_approval_required` → `Human approval required`. */
 export function sentence(value: Json | undefined): string {

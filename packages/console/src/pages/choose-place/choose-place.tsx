@@ -1,6 +1,5 @@
 /** Where a person wants to work: asked before anything of theirs is in an organization that they have not chosen. */
 import type { PlaceOfWork, Session } from '@rcpt/contract/ledger/people.ts';
-import { shownText } from '@rcpt/contract/shown.ts';
 import { useEffect, useId, useState } from 'react';
 import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
@@ -9,6 +8,7 @@ import { store } from '../../api/store.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Shown } from '../../shown/shown.ts';
 import { exact } from '../../words/instant.ts';
 import { inviterInWords } from '../../words/inviter.ts';
 import { sentence } from '../../words/vocabulary.ts';
@@ -101,7 +101,9 @@ function Places({ places, chosen, onChoose }: PlacesProps) {
 function Place({ place: { id, name, role, invited_by = '', invited_at = '', accepted_at } }: { place: PlaceOfWork }) {
   return (
     <span>
-      <strong>{shownText(name, 'line')}</strong>
+      <strong>
+        <Shown text={name} />
+      </strong>
       <small>
         {sentence(role)}, invited by {inviterInWords(invited_by)}, {exact(invited_at)}
       </small>

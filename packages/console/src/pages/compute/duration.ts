@@ -1,4 +1,6 @@
 /** How long something took, and how long is left. */
+import { grouped } from '@rcpt/contract/shown.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -32,5 +34,5 @@ export function timeLeft(until: string, now: number): string | null {
 
 /** `0.000278` → `0.000278 h`, `2` → `2 h`: as many places as the service gave. */
 export function hoursWords(hours: number): string {
-  return `${hours.toLocaleString('en-US', { maximumFractionDigits: 6 })} h`;
+  return `${grouped(hours)} h`;
 }

@@ -6,8 +6,8 @@ import { Section } from '../../frame/page.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { Shown } from '../../shown/shown.ts';
 import { type Found, useComparing } from './comparing.ts';
-import { Shown } from './shown.tsx';
 import './compare.css';
 
 /** @param receipt its payload, whose hash was computed here just before */

@@ -2,7 +2,7 @@
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
 import { SignedBy, SignerId } from '../../parts/signer.tsx';
-import { Shown } from './shown.tsx';
+import { Shown } from '../../shown/shown.ts';
 
 const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
   good: 'tick',
@@ -30,8 +30,8 @@ export function Opening({ print: { outcome, approval } }: { print: Print }) {
             )}
           </div>
           {outcome.summary !== '—' && (
-            <p dir="auto">
-              <Shown text={outcome.summary} />
+            <p className="written" dir="auto">
+              <Shown text={outcome.summary} place="text" />
             </p>
           )}
         </>
@@ -44,22 +44,20 @@ export function Opening({ print: { outcome, approval } }: { print: Print }) {
 function Approval({ approval: { decision, by, at, note } }: { approval: NonNullable<Print['approval']> }) {
   return (
     <div className="opening-approval">
-      <p dir="auto">
+      <p>
         {decision}
         {by && (
           <>
             {' by '}
-            <SignedBy signer={by}>
-              <Shown text={by.name} />
-            </SignedBy>
+            <SignedBy signer={by} />
           </>
         )}
         {at && <span className="muted">, {at}</span>}
       </p>
       {by && <SignerId id={by.id} />}
       {note && note !== '—' && (
-        <blockquote dir="auto">
-          <Shown text={note} />
+        <blockquote className="written" dir="auto">
+          <Shown text={note} place="text" />
         </blockquote>
       )}
     </div>

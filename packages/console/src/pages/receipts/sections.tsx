@@ -9,13 +9,13 @@ import { decidersInWords } from '@rcpt/contract/signer.ts';
 import { Section } from '../../frame/page.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { copy } from '../../parts/copy.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
+import { Fact, Facts, LeftOut } from '../../parts/facts.tsx';
 import { Badge } from '../../parts/mark.tsx';
 import { CheckStatusMark } from '../../parts/outcome.tsx';
 import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Shown } from '../../shown/shown.ts';
 import { count } from '../../words/numbers.ts';
 import { sentence } from '../../words/vocabulary.ts';
-import { Shown } from './shown.tsx';
 
 export function PrintedSection({ section }: { section: Printed }) {
   switch (section.kind) {
@@ -24,6 +24,7 @@ export function PrintedSection({ section }: { section: Printed }) {
       return (
         <Section title={section.title}>
           <PrintedFacts facts={section.facts} />
+          <LeftOut members={section.left_out} />
         </Section>
       );
     case 'checks':
@@ -42,7 +43,7 @@ export function PrintedSection({ section }: { section: Printed }) {
       return (
         <Section title={section.title}>
           <div className="prose" dir="auto">
-            <Shown text={section.text} />
+            <Shown text={section.text} place="text" />
           </div>
         </Section>
       );
@@ -55,7 +56,7 @@ function PrintedFacts({ facts }: { facts: readonly PrintedFact[] }) {
       {facts.map(({ label, value, mono }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two facts may have one label
         <Fact key={place} label={label}>
-          {mono ? <code>{value}</code> : <Shown text={value} />}
+          {mono ? <code>{value}</code> : value}
         </Fact>
       ))}
     </Facts>
@@ -70,12 +71,12 @@ function Checks({ checks }: { checks: readonly PrintedCheck[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: two checks may have one label
         <li key={place} className="printed-check">
           <CheckStatusMark check={check} />
-          <div dir="auto">
+          <div>
             <Shown text={check.label} />
             <Decided by={check.decided_by} />
             {check.detail !== '' && check.detail !== '—' && (
-              <p className="muted">
-                <Shown text={check.detail} />
+              <p className="muted written" dir="auto">
+                <Shown text={check.detail} place="text" />
               </p>
             )}
           </div>
@@ -94,9 +95,7 @@ function Decided({ by }: { by: PrintedCheck['decided_by'] }) {
   return (
     <p className="muted">
       {'Decided by '}
-      <SignedBy signer={by}>
-        <Shown text={by.name} />
-      </SignedBy>
+      <SignedBy signer={by} />
       <SignerId id={by.id} />
     </p>
   );
@@ -109,7 +108,7 @@ function Evidence({ evidence }: { evidence: readonly PrintedEvidence[] }) {
       {evidence.map(({ label, kind, sha256, size }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two pieces of evidence may be the same
         <li key={place} className="printed-evidence">
-          <div dir="auto">
+          <div>
             <Shown text={label} /> <Badge>{sentence(kind)}</Badge>
             {size && <span className="muted"> {size}</span>}
           </div>

@@ -6,6 +6,7 @@ import type { Check } from '@rcpt/contract/work.ts';
 import { Section } from '../../frame/page.tsx';
 import { CheckStatusMark } from '../../parts/outcome.tsx';
 import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Shown } from '../../shown/shown.ts';
 import { sentence } from '../../words/vocabulary.ts';
 import { DecideCheck } from './decide-check.tsx';
 import './checks.css';
@@ -47,9 +48,15 @@ function Line({ run, check, why }: { run: Run; check: Check; why: string | null 
     <li data-status={check.status}>
       <CheckStatusMark check={check} />
       <div className="check-words">
-        <span className="check-label">{check.label}</span>
+        <span className="check-label">
+          <Shown text={check.label} />
+        </span>
         <Decided check={check} />
-        {check.detail && <p className="muted">{check.detail}</p>}
+        {check.detail && (
+          <p className="muted written" dir="auto">
+            <Shown text={check.detail} place="text" />
+          </p>
+        )}
         {decidable && <DecideCheck run_id={run.id} check={check} why={why} />}
       </div>
       <span className="check-severity">{sentence(check.severity)}</span>

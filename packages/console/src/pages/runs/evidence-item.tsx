@@ -1,5 +1,6 @@
 /** One piece of evidence: what was recorded, and whether what is stored is still that. */
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
+import { byteSize } from '@rcpt/contract/shown.ts';
 import { useMutation } from '@tanstack/react-query';
 import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
 import { problemOf } from '../../api/problem.ts';
@@ -9,7 +10,7 @@ import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Status } from '../../parts/mark.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { MarkName, Tone } from '../../parts/tones.ts';
-import { byteSize } from '../../words/numbers.ts';
+import { Shown } from '../../shown/shown.ts';
 import { type EvidenceKind, sentence } from '../../words/vocabulary.ts';
 
 const ICONS: Record<EvidenceKind, IconName> = {
@@ -49,7 +50,9 @@ export function EvidenceItem({ run_id, item, found, onFound }: Given) {
     <li>
       <Icon name={ICONS[kind]} />
       <div className="evidence-words">
-        <span className="evidence-label">{label}</span>
+        <span className="evidence-label">
+          <Shown text={label} />
+        </span>
         <small className="muted">
           {[sentence(kind), stored ? byteSize(byte_size) : 'kept elsewhere', stored && content_type]
             .filter(Boolean)

@@ -4,6 +4,7 @@ import { Mark } from '../../parts/mark.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { OUTCOME_LOOKS } from '../../parts/outcome.tsx';
 import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Shown } from '../../shown/shown.ts';
 import { OUTCOME_WORD } from '../../words/vocabulary.ts';
 import './verdict.css';
 
@@ -31,7 +32,11 @@ export function VerdictPanel({ run }: { run: Run }) {
             <Moment at={approval.approved_at} />
           </p>
           <SignerId id={approval.approver_id} />
-          {approval.note && <p className="muted">{approval.note}</p>}
+          {approval.note && (
+            <p className="muted written" dir="auto">
+              <Shown text={approval.note} place="text" />
+            </p>
+          )}
         </div>
       )}
     </section>

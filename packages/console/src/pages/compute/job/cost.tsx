@@ -1,7 +1,7 @@
 /** What a job costs and why: the server's rate times the hours. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
-import { usd } from '../../../words/numbers.ts';
+import { amount, usd } from '../../../words/numbers.ts';
 import { durationWords, hoursWords } from '../duration.ts';
 import { rateWords } from '../price.ts';
 import { isOver } from '../words.ts';
@@ -47,7 +47,7 @@ function Metering({ receipts }: { receipts: readonly RouterReceipt[] }) {
   const metadata = receipts.find(({ metadata }) => typeof metadata.billed_seconds === 'number')?.metadata;
   if (metadata === undefined) return null;
   const { reported_milliseconds: reported, metering } = metadata;
-  const billed = Number(metadata.billed_seconds).toLocaleString('en-US');
+  const billed = amount(Number(metadata.billed_seconds));
   const measured = durationWords(Number(metadata.measured_milliseconds));
   return (
     <p className="muted">

@@ -1,4 +1,6 @@
 /** What the command measured and reported, as it named it. */
+import { inJson } from '@rcpt/contract/members.ts';
+import type { Json } from '@rcpt/contract/wire.ts';
 import { Fact, Facts } from '../../../parts/facts.tsx';
 import { sentence } from '../../../words/vocabulary.ts';
 
@@ -8,13 +10,7 @@ export function Metrics({ metrics }: { metrics: readonly (readonly [name: string
       <Facts>
         {metrics.map(([name, value]) => (
           <Fact key={name} label={sentence(name)}>
-            {typeof value === 'number' || typeof value === 'boolean' ? (
-              String(value)
-            ) : typeof value === 'string' ? (
-              value
-            ) : (
-              <code>{JSON.stringify(value)}</code>
-            )}
+            {inJson(value as Json)}
           </Fact>
         ))}
       </Facts>

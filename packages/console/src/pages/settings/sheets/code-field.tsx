@@ -67,16 +67,16 @@ export function CodeField({ fault, value, tall, rows = 2, go = 0, placeholder, o
 
 /** The same text below the field, invisible but for its mark. The last line break would collapse without a character after it. */
 function Marked({ value, offset }: { value: string; offset: number | null }) {
-  if (offset === null) return `${value}\u200b`;
+  if (offset === null) return <span data-as-typed>{`${value}\u200b`}</span>;
   const end = offset + markedLength(value, offset);
   return (
-    <>
+    <span data-as-typed>
       {value.slice(0, offset)}
-      <mark>{value.slice(offset, end).replace(/^\n?$/, ' ')}</mark>
+      <mark data-as-typed>{value.slice(offset, end).replace(/^\n?$/, ' ')}</mark>
       {value.slice(offset, end) === '\n' && '\n'}
       {value.slice(end)}
       {'\u200b'}
-    </>
+    </span>
   );
 }
 
