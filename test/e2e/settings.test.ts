@@ -1,6 +1,6 @@
 /** Settings in the console, in a real browser: keys, members, the organization, and a flight sheet from blank to published. */
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -116,6 +116,50 @@ describe('settings in a browser', () => {
     await page.getByText('Four eyes from now on').waitFor();
     const { name, four_eyes } = await tenant.as('auditor')('GET', '/organization');
     assert.deepEqual([name, four_eyes], ['Renamed Workshop', true]);
+    clean();
+    await context.close();
+  });
+
+  test('how much is stored is said', async () => {
+    const tenant = await ledger.tenant();
+    const id = await runAt(tenant, 'Inputs');
+    await tenant.as('agent')('POST', `/runs/${id}/evidence`, { kind: 'log', label: 'x', content: 'x'.repeat(500_000) });
+    const { page, clean, context } = await as(tenant.keys.auditor, PHONE);
+    await open(page, '');
+    await page.getByText('500.1 kB').waitFor();
+    await page.getByText('10.7 GB').waitFor();
+    await assertAccessible(page, 'storage');
+    clean();
+    await context.close();
+  });
+
+  test('evidence that was altered in storage is named where it is listed, and is not downloaded as evidence', async () => {
+    const tenant = await ledger.tenant();
+    const id = await runAt(tenant, 'Evidence');
+    const { sha256 } = await tenant.as('agent')('POST', `/runs/${id}/evidence`, {
+      kind: 'log',
+      label: 'The log',
+      content: 'all is well',
+    });
+    const { page, clean, context } = await as(tenant.keys.auditor);
+    await page.goto(`${ledger.url}/runs/${id}`);
+    const items = page.locator('.evidence > li');
+    await press(page, 'Compare what is stored with what was recorded');
+    await items.nth(1).getByText('Stored as recorded').waitFor();
+    const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
+    assert.equal(readFileSync(await saved.path(), 'utf8'), 'all is well');
+
+    const objects = join(ledger.folder, 'objects', tenant.organization_id, 'evidence', id);
+    writeFileSync(join(objects, sha256), 'all is bad.');
+    await press(page, 'Compare what is stored with what was recorded');
+    await items.nth(1).getByText('Altered in storage').waitFor();
+    await items.nth(0).getByText('Stored as recorded').waitFor();
+    await press(page, 'Download');
+    await page.getByText('The bytes in object storage are not those that were attached').waitFor();
+    await assertAccessible(page, 'altered evidence');
+    const link = items.nth(1).getByRole('link', { name: 'Download the altered bytes' });
+    const [altered] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.match(altered.suggestedFilename(), /\.altered$/);
     clean();
     await context.close();
   });
