@@ -6,6 +6,7 @@ import { chainOf } from '../../../test/bench/src/prepare.ts';
 import { readEvents } from '../../service/test/events.ts';
 import { createVerifier } from '../src/verify.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
+import { mintedReceipt } from './story.ts';
 
 const LONG = 20_000;
 const LATER = AbortSignal.timeout(300_000);
@@ -85,6 +86,17 @@ eachLedger(
       gone.abort();
       await assert.rejects(waits, stopped);
       for (const { receipts_checked } of await Promise.all(busy)) assert.equal(receipts_checked, LONG);
+    });
+
+    test('waits for no other organization, however often that one asks', async () => {
+      const other = await ledger.tenant();
+      const receipt = await mintedReceipt(other);
+      const verifier = createVerifier(ledger.db);
+      let walked = 0;
+      const long = Array.from({ length: 4 }, () => verifier.verify(tenant.organization_id, LATER).then(() => walked++));
+      const { ok, head } = await verifier.verify(other.organization_id, LATER);
+      assert.deepEqual([ok, head?.receipt_sha256, walked], [true, receipt.receipt_sha256, 0]);
+      await Promise.all(long);
     });
 
     test('stops for those who hang up, and leaves room for others', async () => {

@@ -35,6 +35,7 @@
  */
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '@rcpt/service/db.ts';
 import type { RunningTest, Tenant } from '../../../packages/ledger/test/running.ts';
 import { type Engine, eachEngine } from '../../../packages/service/test/engines.ts';
 import { MIGRATIONS } from '../process.ts';
@@ -62,6 +63,8 @@ export interface Options {
   engines?: Engine[];
   /** Settings of the ledger beside the usual ones. */
   settings?: Record<string, string>;
+  /** What no API can prepare, written into the database. */
+  before?: (db: Db, tenants: Tenants) => Promise<void>;
 }
 
 const ROUNDS = 2;
@@ -72,14 +75,20 @@ const RECOVERY_MS = 20_000;
 const RECOVERY_PAUSE_MS = 250;
 
 /** The whole of one attack's test. Does nothing where the file is read by the attacker's own process. */
-export function unharmedBy(title: string, file: string, { engines = ['sqlite'], settings = {} }: Options = {}): void {
+export function unharmedBy(
+  title: string,
+  file: string,
+  { engines = ['sqlite'], settings = {}, before }: Options = {},
+): void {
   if (isAttacker) return;
   eachEngine('tenants', MIGRATIONS, (fresh, engine) => {
     if (!engines.includes(engine)) return;
     test(`are not made to wait by ${title}`, async (t) => {
       let least: Result | null = null;
       for (let attempt = 1; attempt <= ATTEMPTS && (least === null || isOnlySlow(least)); attempt++) {
-        const tenants = await openTenants(await fresh(), settings);
+        const database = await fresh();
+        const tenants = await openTenants(database, settings);
+        await before?.(database.db, tenants);
         const result = await underAttack(tenants, file);
         await tenants.ledger.kill();
         for (const line of tableOf(result).split('\n')) t.diagnostic(line);
