@@ -18,21 +18,35 @@ const HALF_CENT = decimal('0.005');
 /** Every `{total, items}` and `{count, list}` in the value, outermost first. */
 export function numberClaims(value: Json): Claim[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(numberClaims);
-  return [...totalClaims(value), ...countClaims(value), ...Object.values(value).flatMap(numberClaims)];
+  const inner = (within: Json[]) => within.filter(isComposed).flatMap(numberClaims);
+  if (Array.isArray(value)) return inner(value);
+  const members = Object.entries(value);
+  return [...totalClaims(members), ...countClaims(members), ...inner(members.map(([, member]) => member))];
 }
 
-function totalClaims(record: JsonObject): Claim[] {
-  const claimed = Object.entries(record).find(([name, total]) => TOTAL.test(name) && typeof total === 'number');
+function isComposed(value: Json): value is Json[] | JsonObject {
+  return typeof value === 'object' && value !== null;
+}
+
+/** As `Object.values`, which takes three times as long for a record of many members. */
+function partsOf(value: Json[] | JsonObject): Json[] {
+  if (Array.isArray(value)) return value;
+  const parts: Json[] = [];
+  for (const name in value) parts.push(value[name]!);
+  return parts;
+}
+
+function totalClaims(members: [string, Json][]): Claim[] {
+  const claimed = members.find(([name, total]) => typeof total === 'number' && TOTAL.test(name));
   if (!claimed) return [];
-  const series = Object.entries(record).flatMap(([name, list]) => {
+  const series = members.flatMap(([name, list]) => {
     const amounts = Array.isArray(list) && list.length > 0 ? amountsOf(list) : null;
     return amounts ? [{ name, amounts }] : [];
   });
   const only = series[0];
   if (!only) return [];
   const [name, total] = claimed as [string, number];
-  const adjustment = Object.keys(record).find((member) => ADJUSTMENT.test(member));
+  const adjustment = members.find(([member]) => ADJUSTMENT.test(member))?.[0];
   if (series.length > 1) return [{ agrees: null, detail: `"${name}" could be the sum of several lists` }];
   if (adjustment) return [{ agrees: null, detail: `"${adjustment}" may stand between the items and "${name}"` }];
   const sum = only.amounts.reduce(add);
@@ -42,14 +56,15 @@ function totalClaims(record: JsonObject): Claim[] {
   return [{ agrees: !off, detail: seen }];
 }
 
-function countClaims(record: JsonObject): Claim[] {
-  const lists = Object.entries(record).filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
+function countClaims(members: [string, Json][]): Claim[] {
+  const lists = members.filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]));
+  if (lists.length === 0) return [];
   // By the name of its count, the first list of that name: a record may have as many lists as it has numbers.
   const counts = new Map<string, [string, Json[]]>();
   for (const entry of lists)
     for (const name of [`${entry[0]}_count`, `${entry[0].replace(/s$/, '')}_count`])
       if (!counts.has(name)) counts.set(name, entry);
-  return Object.entries(record).flatMap(([name, count]): Claim[] => {
+  return members.flatMap(([name, count]): Claim[] => {
     if (typeof count !== 'number') return [];
     const counted = counts.get(name) ?? (COUNT.test(name) && lists.length === 1 ? lists[0] : undefined);
     if (!counted)
@@ -74,8 +89,8 @@ function amountsOf(list: Json[]): Decimal[] | null {
 /** Every object with a start and an end: the end is not before the start, and a stated duration fits between. */
 export function timeClaims(value: Json): Claim[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(timeClaims);
-  const inner = Object.values(value).flatMap(timeClaims);
+  const inner = partsOf(value).filter(isComposed).flatMap(timeClaims);
+  if (Array.isArray(value)) return inner;
   const { started_at, finished_at, duration_seconds } = value;
   if (started_at === undefined || finished_at === undefined) return inner;
   const from = readInstant(started_at);
@@ -104,13 +119,17 @@ function readInstant(value: Json): number | null {
 
 /** All texts in a value, one per line; member names are not texts. */
 export function textsOf(value: Json | undefined): string {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return '';
-  return (Array.isArray(value) ? value : Object.values(value)).map(textsOf).filter(Boolean).join('\n');
+  const texts: string[] = [];
+  const gather = (inner: Json | undefined) => {
+    if (typeof inner === 'string') texts.push(inner);
+    else if (inner !== undefined && isComposed(inner)) for (const part of partsOf(inner)) gather(part);
+  };
+  gather(value);
+  return texts.filter(Boolean).join('\n');
 }
 
 export function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === 'string') return value.trim() === '';
-  return typeof value === 'object' && Object.values(value).every(isEmpty);
+  return isComposed(value) && partsOf(value).every(isEmpty);
 }
