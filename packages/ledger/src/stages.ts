@@ -10,7 +10,7 @@ import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { Decision } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { AgentProfile, Check } from '@rcpt/contract/work.ts';
+import type { AgentProfile, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
@@ -20,7 +20,7 @@ import { type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
-import { insertRun, lockRun, updateRun } from './store/runs.ts';
+import { insertRun, lockMarks, lockRun, updateRun } from './store/runs.ts';
 import { nameObject } from './store/storage.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
 
@@ -67,15 +67,21 @@ export function takesEvidence({ stage, evidence }: Run): boolean {
 }
 
 /** Evidence, as often as needed. Throws `run_stage_conflict`, `evidence_limit`. */
-export async function attachEvidence(tx: Queries, by: Principal, id: string, item: Evidence, at: string): Promise<Run> {
+export async function attachEvidence(
+  tx: Queries,
+  by: Principal,
+  id: string,
+  item: Evidence,
+  at: string,
+): Promise<void> {
   const { organization_id } = by;
-  const run = await lockRun(tx, organization_id, id);
+  const run = await lockMarks(tx, organization_id, id, 'evidence');
   requireStage(run, 'Inputs', 'Evidence');
   if (run.evidence.length >= EVIDENCE_LIMIT)
     throw refuse('evidence_limit', `A Run takes ${EVIDENCE_LIMIT} pieces of evidence; bundle what belongs together.`);
   const { sha256, byte_size, stored } = item;
   if (stored) await nameObject(tx, { organization_id, run_id: id, sha256, byte_size }, at);
-  return updateRun(tx, run, {
+  await updateRun(tx, run, {
     stage: 'Evidence',
     stages: reach(run.stages, 'Evidence', at, by.id),
     evidence: [...run.evidence, item],
@@ -114,7 +120,7 @@ export async function decideCheck(
   decision: { status: 'pass' | 'flag'; detail?: string | undefined },
   at: string,
 ): Promise<Check> {
-  const run = await lockRun(tx, by.organization_id, id);
+  const run = await lockMarks(tx, by.organization_id, id, 'checks', 'executed_by');
   requireStage(run, 'Checks');
   const open = run.checks.find((check) => check.key === key);
   if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
@@ -134,27 +140,30 @@ export async function decideCheck(
 }
 
 /** Throws `four_eyes`. */
-async function requireFourEyes(tx: Queries, by: Principal, run: Run): Promise<void> {
+async function requireFourEyes(tx: Queries, by: Principal, run: Pick<Run, 'executed_by'>): Promise<void> {
   if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
     throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
 }
 
 /** Verdict. Throws `run_stage_conflict`, `checks_open`. */
-export async function giveVerdict(tx: Queries, by: Principal, id: string, at: string): Promise<Run> {
-  const run = await lockRun(tx, by.organization_id, id);
+export async function giveVerdict(tx: Queries, by: Principal, id: string, at: string): Promise<Verdict> {
+  const run = await lockMarks(tx, by.organization_id, id, 'lane', 'checks');
   requireStage(run, 'Checks');
   const open = run.checks.filter((check) => check.status === 'open').map((check) => check.key);
   if (open.length > 0)
     throw refuse('checks_open', `Decide these checks first (PATCH /runs/${id}/checks/{key}): ${open.join(', ')}.`, {
       open,
     });
-  const sheet = await sheetNamed(tx, by.organization_id, LANES[run.lane], run.inputs);
-  return updateRun(tx, run, {
+  const lane = LANES[run.lane];
+  const { inputs } = lane.sheet ? await lockMarks(tx, by.organization_id, id, 'inputs') : { inputs: {} };
+  const given = verdict(run.checks, await sheetNamed(tx, by.organization_id, lane, inputs));
+  await updateRun(tx, run, {
     stage: 'Verdict',
     stages: reach(run.stages, 'Verdict', at, by.id),
-    verdict: verdict(run.checks, sheet),
+    verdict: given,
     updated_at: at,
   });
+  return given;
 }
 
 /**

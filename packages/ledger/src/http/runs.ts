@@ -157,11 +157,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      changeAndSend(
-        ledger,
-        request,
-        reply,
-        async (tx) => (await giveVerdict(tx, request.principal, request.params.id, ledger.now())).verdict,
+      changeAndSend(ledger, request, reply, (tx) =>
+        giveVerdict(tx, request.principal, request.params.id, ledger.now()),
       ),
   );
 

@@ -106,11 +106,16 @@ export async function lockRun(tx: Queries, organization_id: string, id: string):
 /** What every change of a Run begins with. */
 export type RunMarks = Pick<Run, 'organization_id' | 'id' | 'stage' | 'stages' | 'approval' | 'updated_at'>;
 
-/** As `lockRun`, without the documents that may be large. */
-export async function lockMarks(tx: Queries, organization_id: string, id: string): Promise<RunMarks> {
+/** As `lockRun`, with those documents alone that the caller reads: the others may be large. */
+export async function lockMarks<Read extends Column = never>(
+  tx: Queries,
+  organization_id: string,
+  id: string,
+  ...read: Read[]
+): Promise<RunMarks & Pick<Run, Read>> {
+  const columns = ['organization_id', 'id', 'stage', 'stages', 'approval', 'updated_at', ...read].join(', ');
   const row = await tx.get<StoredRun>(
-    `select organization_id, id, stage, stages, approval, updated_at from ${WHOLE} where organization_id = $1 and id = $2
-     ${tx.dialect.forUpdate}`,
+    `select ${columns} from ${WHOLE} where organization_id = $1 and id = $2 ${tx.dialect.forUpdate}`,
     [organization_id, id],
   );
   return parsed(found(row));
