@@ -14,7 +14,7 @@ import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 /** Pieces of evidence that are held in memory while they are read, 25 MiB each. */
 const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'downloads of this organization' };
 /** Whoever takes longer to read one holds it for nothing. */
-const READ_MS = 120_000;
+const READ_MS = 600_000;
 
 export function evidenceRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['runs'], security: [{ bearer: [] }] };
