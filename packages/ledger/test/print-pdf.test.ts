@@ -130,7 +130,7 @@ describe('the PDF of a receipt', () => {
     const receipt = genericReceipt(() => '漢'.repeat(300), 5_000);
     const pdf = await renderPdf({ receipt, bytes: '{}', verified: true, share_url: 'http://ledger.test/share/a' });
     const { pages } = readPdf(pdf);
-    assert.match(pages.join('\n'), /4,9\d\d more stand in the attached file/);
+    assert.match(pages.join('\n'), /4,9\d\d more checks stand in the attached file/);
     assert.ok(pages.join('\n').includes(hash('5d41')));
     assert.ok(pages.length < 120, `${pages.length} pages`);
   });

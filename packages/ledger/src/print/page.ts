@@ -1,12 +1,12 @@
 /**
  * The page behind a share link: whole and readable without scripts, verified in the visitor's own browser where scripts run.
  */
-import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner, Section } from '@rcpt/contract/lanes/lane.ts';
+import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner } from '@rcpt/contract/lanes/lane.ts';
 import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
 import { CARD } from './card-size.ts';
 import { type Html, html, raw, shown, within } from './html.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from './marks.ts';
-import { boundedPrint } from './page-bounds.ts';
+import { type BoundedSection, boundedPrint } from './page-bounds.ts';
 import { comparison } from './page-compare.ts';
 import { pathOf, qrOf } from './qr.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
@@ -19,7 +19,6 @@ import {
   leftOutInWords,
   plainLine,
   safeHref,
-  tally,
   titleOf,
   toneOfCheck,
 } from './words.ts';
@@ -44,8 +43,8 @@ export function renderPage(input: Rendered): string {
 
 /** The page behind `renderPage`, for a receipt that has been read already. */
 export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string {
-  const reading = input.verified ? said : doubted(said);
-  const { print } = reading;
+  const print = boundedPrint((input.verified ? said : doubted(said)).print);
+  const reading = { ...said, print };
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
@@ -92,7 +91,7 @@ ${verdict(reading)}
 ${verification(reading, input)}
 ${comparison(reading.sealed, input.verified, fileName(reading))}
 ${print.outcome ? null : titledApproval(reading)}
-${boundedPrint(print).sections.map(section)}
+${print.sections.map(section)}${leftOut(print.left_out, 'section')}
 ${chain(reading, input.share_url)}
 </main>
 <footer class="bottom">
@@ -186,16 +185,19 @@ function titledApproval(reading: Reading): Html | null {
   return body && titled('Approval', body);
 }
 
-function section(section: Section): Html | null {
+function section(section: BoundedSection): Html | null {
   switch (section.kind) {
     case 'facts':
-      return section.facts.length === 0
-        ? null
-        : titled(section.title, html`${facts(section.facts)}${leftOut(section.left_out)}`);
-    case 'checks':
-      return titled(section.title, checks(section.checks), tally(section.checks));
-    case 'evidence':
-      return titled(section.title, evidence(section.evidence), count(section.evidence.length));
+      if (section.facts.length === 0) return null;
+      return titled(section.title, html`${facts(section.facts)}${leftOut(section.left_out, 'member')}`);
+    case 'checks': {
+      const { title, checks: list, left_out } = section;
+      return titled(title, html`${checks(list)}${leftOut(left_out, 'check')}`, section.tally);
+    }
+    case 'evidence': {
+      const { title, evidence: list, left_out = 0 } = section;
+      return titled(title, html`${evidence(list)}${leftOut(left_out, 'item')}`, count(list.length + left_out));
+    }
     case 'text':
       return titled(section.title, html`<div class="prose" dir="auto">${shown(section.text)}</div>`);
   }
@@ -218,8 +220,8 @@ function facts(list: (Fact & { id?: string })[]): Html {
   })}</dl>`;
 }
 
-function leftOut(members = 0): Html | null {
-  return members === 0 ? null : html`<p class="none">${leftOutInWords(members)} in the JSON.</p>`;
+function leftOut(left_out = 0, what: Parameters<typeof leftOutInWords>[1]): Html | null {
+  return left_out === 0 ? null : html`<p class="none">${leftOutInWords(left_out, what)} in the JSON.</p>`;
 }
 
 function checks(list: PrintedCheck[]): Html {

@@ -9,13 +9,17 @@ import { deciderId, decisionInWords, leftOutInWords, safeHref, tally, toneOfChec
 
 /** A table's heading, its column heads and a first row. */
 const TABLE_ROOM = 110;
-const ALWAYS_DRAWN = 12;
+/** Rows of each list, and sections, also of a document that is full. */
+const ALWAYS_DRAWN = 8;
 
-export function drawSection(sheet: Sheet, section: Section): void {
+export function drawSections(sheet: Sheet, sections: Section[]): void {
+  each(sheet, sections, 'section', (section) => drawSection(sheet, section));
+}
+
+function drawSection(sheet: Sheet, section: Section): void {
   switch (section.kind) {
     case 'facts':
-      facts(sheet, section.title, section.facts);
-      if (section.left_out) nothing(sheet, `${leftOutInWords(section.left_out)} in the attached file.`);
+      facts(sheet, section.title, section.facts, section.left_out);
       break;
     case 'checks':
       checks(sheet, section.title, section.checks);
@@ -49,6 +53,7 @@ export function facts(
   sheet: Sheet,
   title: string,
   list: { label: string; value: string; mono?: boolean; href?: string }[],
+  left_out = 0,
 ): void {
   if (list.length === 0) return;
   const { frame } = sheet;
@@ -57,33 +62,39 @@ export function facts(
   const width = sheet.inner - label_width - 12;
   heading(sheet, title);
   const table = sheet.group('Table');
-  each(sheet, list, (fact, i) => {
-    const href = safeHref(fact.href);
-    const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK };
-    if (i > 0) sheet.rule(RULE);
-    sheet.space(4.5);
-    const tr = sheet.group('TR', table);
-    sheet.row(
-      [
-        {
-          x: frame.left,
-          width: label_width,
-          lines: sheet.lines(fact.label, { ...ASIDE, size: 9 }, label_width),
-          tag: 'TH',
-        },
-        {
-          x,
-          width,
-          lines: sheet.lines(fact.value || '—', { ...style, leading: BODY.leading }, width),
-          tag: 'TD',
-          href,
-        },
-      ],
-      tr,
-    );
-    tr.end();
-    sheet.space(4.5);
-  });
+  each(
+    sheet,
+    list,
+    'member',
+    (fact, i) => {
+      const href = safeHref(fact.href);
+      const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK };
+      if (i > 0) sheet.rule(RULE);
+      sheet.space(4.5);
+      const tr = sheet.group('TR', table);
+      sheet.row(
+        [
+          {
+            x: frame.left,
+            width: label_width,
+            lines: sheet.lines(fact.label, { ...ASIDE, size: 9 }, label_width),
+            tag: 'TH',
+          },
+          {
+            x,
+            width,
+            lines: sheet.lines(fact.value || '—', { ...style, leading: BODY.leading }, width),
+            tag: 'TD',
+            href,
+          },
+        ],
+        tr,
+      );
+      tr.end();
+      sheet.space(4.5);
+    },
+    left_out,
+  );
   table.end();
 }
 
@@ -122,7 +133,7 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
   }
   const table = sheet.group('Table');
   columns(sheet, table, [status, rule, category, severity]);
-  each(sheet, list, (check, i) => {
+  each(sheet, list, 'check', (check, i) => {
     const tone = TONES[toneOfCheck(check)];
     if (i > 0) sheet.rule(RULE);
     sheet.space(5);
@@ -182,7 +193,7 @@ function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {
   }
   const table = sheet.group('Table');
   columns(sheet, table, sized ? [kind, item, size] : [kind, item]);
-  each(sheet, list, (piece, i) => {
+  each(sheet, list, 'item', (piece, i) => {
     if (i > 0) sheet.rule(RULE);
     sheet.space(5);
     const tr = sheet.group('TR', table);
@@ -215,15 +226,22 @@ export function prose(sheet: Sheet, title: string, text: string): void {
   group.end();
 }
 
-/** Row after row; in a document that is full, only the first few of each list, and how many there are besides. */
-function each<Item>(sheet: Sheet, list: Item[], draw: (item: Item, i: number) => void): void {
-  for (const [i, item] of list.entries()) {
-    if (sheet.full && i >= ALWAYS_DRAWN) {
-      nothing(sheet, `${(list.length - i).toLocaleString('en')} more stand in the attached file.`);
-      return;
-    }
-    draw(item, i);
+/** Row after row; in a document that is full only the first few. Says how many more there are, `left_out` before included. */
+function each<Item>(
+  sheet: Sheet,
+  list: Item[],
+  what: Parameters<typeof leftOutInWords>[1],
+  draw: (item: Item, i: number) => void,
+  left_out = 0,
+): void {
+  let drawn = 0;
+  for (const item of list) {
+    if (sheet.full && drawn >= ALWAYS_DRAWN) break;
+    draw(item, drawn);
+    drawn += 1;
   }
+  const more = list.length - drawn + left_out;
+  if (more > 0) nothing(sheet, `${leftOutInWords(more, what)} in the attached file.`);
 }
 
 function nothing(sheet: Sheet, text: string): void {

@@ -4,13 +4,15 @@ import { MUTED, WASH } from './palette.ts';
 import { createDocument } from './pdf-document.ts';
 import { BANNER_HEIGHT, everyPage } from './pdf-frame.ts';
 import { approval, opening, verdict } from './pdf-opening.ts';
-import { drawSection, facts, heading } from './pdf-sections.ts';
+import { drawSections, facts, heading } from './pdf-sections.ts';
 import { BODY, HASH, STRONG } from './pdf-styles.ts';
 import { doubted, type Reading, type Rendered, read } from './reading.ts';
 import { createSheet, type Frame, heightOfLines, type Sheet } from './sheet.ts';
 import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, plainLine, titleOf } from './words.ts';
 
 const A4 = { width: 595.28, height: 841.89, left: 56, right: 56 };
+/** For what stands at the end of every document: its place in the chain, and how to check it. */
+const CLOSING = 40_000;
 
 /** The PDF of one receipt; the same bytes for the same input, whenever and wherever it is made. */
 export function renderPdf(input: Rendered): Promise<Buffer> {
@@ -42,7 +44,8 @@ export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Pr
   opening(sheet, reading, input.share_url);
   verdict(sheet, reading.print);
   approval(sheet, reading.print);
-  for (const section of reading.print.sections) drawSection(sheet, section);
+  drawSections(sheet, reading.print.sections);
+  sheet.makeRoom(CLOSING);
   seal(sheet, reading, input.share_url);
   verification(sheet, reading, input);
   sheet.end();

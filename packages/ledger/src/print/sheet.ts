@@ -2,6 +2,7 @@
  * A document being written from top to bottom: rows of cells that break over pages by themselves, each put into the
  * structure tree that screen readers follow.
  */
+import { createEffort } from './effort.ts';
 import type { Face, Voice } from './fonts.ts';
 import { MARKS, type Mark } from './marks.ts';
 import { INK, PAPER } from './palette.ts';
@@ -40,16 +41,6 @@ export interface Frame {
   bottom: number;
 }
 
-/** In UTF-16 units. No text that the service accepts as prose is longer than the first. */
-const LONGEST_TEXT = 20_000;
-const LONGEST_REST = 400;
-/** From here on texts are cut short, and from there on no further rows are drawn. */
-const LONG_DOCUMENT = 150_000;
-const FULL_DOCUMENT = 400_000;
-/** Characters likely to be drawn as boxed codes take as much time and memory as ten others. */
-const BOXED = /[\p{Cc}\p{Cf}\u0900-\u109f\u1100-\u1dff\u2e80-\u{10ffff}]/gu;
-const BOXED_COST = 9;
-
 export type Sheet = ReturnType<typeof createSheet>;
 
 export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
@@ -59,15 +50,13 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
   /** Drawn again at the top of a page that continues a table. */
   let heading: (() => void) | null = null;
 
-  let printed = 0;
+  const effort = createEffort();
   /** Cuts what no one would read on paper, and says so: the attached file holds all of it. */
-  const within = (text: string): string => {
-    const room = printed < LONG_DOCUMENT ? LONGEST_TEXT : LONGEST_REST;
-    const kept = text.length <= room ? text : text.slice(0, room).toWellFormed();
-    printed += kept.length + BOXED_COST * (kept.match(BOXED)?.length ?? 0);
-    if (kept === text) return text;
-    const left = (text.length - room).toLocaleString('en');
-    return `${kept} […] ${left} more characters stand in the attached file.`;
+  const within = (text: string, voice: Voice): string => {
+    const length = effort.take(text, voice);
+    if (length === text.length) return text;
+    const kept = text.slice(0, length).toWellFormed().trimEnd();
+    return `${kept} […] ${(text.length - length).toLocaleString('en')} more characters stand in the attached file.`;
   };
 
   const fill = (color: string) => {
@@ -188,8 +177,10 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     },
     /** True when so much is drawn already that lists have to end. */
     get full() {
-      return printed > FULL_DOCUMENT;
+      return effort.isSpent;
     },
+    /** Room for `units` of what stands in every document, however full this one is. */
+    makeRoom: (units: number) => effort.add(units),
     space(height: number) {
       y += height;
     },
@@ -217,10 +208,10 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     drawLine,
     drawMark,
     lines: (text: string, style: Style, width: number): StyledLine[] =>
-      wrap(within(text), style.voice, style.size, width).map((line) => ({ ...line, style })),
+      wrap(within(text, style.voice), style.voice, style.size, width).map((line) => ({ ...line, style })),
     /** The first line alone, ended with an ellipsis where there is more. */
     oneLine: (text: string, style: Style, width: number): StyledLine => ({
-      ...oneLine(within(text), style.voice, style.size, width),
+      ...oneLine(within(text, style.voice), style.voice, style.size, width),
       style,
     }),
     /** Page switches and drawing past this sheet lose its idea of the current colour. */

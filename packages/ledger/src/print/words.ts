@@ -65,9 +65,9 @@ export function plainLine(text: string): string {
   return shownLine(text, 300);
 }
 
-/** `1,204 more members stand`. */
-export function leftOutInWords(members: number): string {
-  return members === 1 ? '1 more member stands' : `${members.toLocaleString('en')} more members stand`;
+/** What a list leaves out, in words: `1,204 more members stand`. */
+export function leftOutInWords(left_out: number, what: 'member' | 'check' | 'item' | 'section'): string {
+  return left_out === 1 ? `1 more ${what} stands` : `${left_out.toLocaleString('en')} more ${what}s stand`;
 }
 
 export function titleOf(print: Print): string {
