@@ -4,7 +4,7 @@ import { type App, createHttp } from '@rcpt/service/http.ts';
 import type { Logger } from '@rcpt/service/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { authenticate } from './http/auth.ts';
-import { serveConsole } from './http/console.ts';
+import { isPage, serveConsole } from './http/console.ts';
 import { evidenceRoutes } from './http/evidence.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
@@ -52,6 +52,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
     session_cookie: ledger.people.cookie_name,
+    isPage,
   });
   const streams = acceptStreams(app, logger, MOST_STREAMS);
   const onlookers = admitOnlookers(ledger.db);

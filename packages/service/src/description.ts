@@ -36,7 +36,7 @@ const IN_COMMON = [
 ].join(' ');
 
 export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {
-  const { title, description, version, tags, session_cookie } = options;
+  const { title, description, version, tags, session_cookie, isPage = () => false } = options;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -52,7 +52,10 @@ export async function describeApi(app: App, options: HttpOptions, problems: Reco
     transform: jsonSchemaTransform,
     transformObject: (document) =>
       'openapiObject' in document
-        ? (withProblems(document.openapiObject as Described, problems) as typeof document.openapiObject)
+        ? (withProblems(
+            withPages(document.openapiObject as Described, isPage),
+            problems,
+          ) as typeof document.openapiObject)
         : document.swaggerObject,
   });
   await app.register(swaggerUi, {
@@ -79,8 +82,17 @@ export function binary(description: string, media_type: string) {
 
 /** What of an OpenAPI document is touched here. */
 interface Described {
-  paths?: Record<string, Record<string, { responses?: Record<string, { description?: string }> }>>;
+  paths?: Record<string, Record<string, { responses?: Record<string, { description?: string; content?: object }> }>>;
   components?: { schemas?: Record<string, unknown>; responses?: Record<string, unknown> };
+}
+
+function withPages(document: Described, isPage: (path: string) => boolean): Described {
+  for (const [path, { get }] of Object.entries(document.paths ?? {})) {
+    const answer = get?.responses?.['200'];
+    if (answer === undefined || !isPage(path)) continue;
+    answer.content = { ...answer.content, 'text/html': { schema: { type: 'string' } } };
+  }
+  return document;
 }
 
 function withProblems(document: Described, problems: Record<string, ProblemRow>): Described {

@@ -55,6 +55,8 @@ export interface HttpOptions {
   trust_proxy?: string | undefined;
   /** The cookie of a person's session, where people sign in. */
   session_cookie?: string;
+  /** Whether a GET of this path is a page to a browser. */
+  isPage?(path: string): boolean;
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;

@@ -49,6 +49,10 @@ interface File {
   compressed: Partial<Record<keyof typeof ENCODINGS, Buffer>>;
 }
 
+export function isPage(path: string): boolean {
+  return PAGES.test(path);
+}
+
 /** Before `authenticate`: a page is sent to whoever asks, signed in or not. */
 export function serveConsole(app: App, dist = DIST): void {
   const files = filesIn(dist);
@@ -57,7 +61,7 @@ export function serveConsole(app: App, dist = DIST): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return;
     const path = request.url.split('?')[0]!;
-    const ours = PAGES.test(path);
+    const ours = isPage(path);
     if (!(ours || request.is404) || NOT_OURS.test(path) || !wantsPage(request.headers.accept)) return;
     reply
       .code(ours ? 200 : 404)

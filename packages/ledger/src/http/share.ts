@@ -26,9 +26,10 @@ const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { 'text/html': { schema: z.string() } };
-const OFF = {
-  description: 'The organization has switched this link off',
-  content: { 'application/problem+json': { schema: Problem }, ...PAGE },
+const ABSENT = { 'application/problem+json': { schema: Problem }, ...PAGE };
+const GONE = {
+  404: { description: 'No receipt is shared under this link', content: ABSENT },
+  410: { description: 'The organization has switched this link off', content: ABSENT },
 };
 
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
@@ -52,7 +53,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
             description: 'The receipt',
             content: { 'application/json': { schema: Receipt }, ...PAGE },
           },
-          410: OFF,
+          ...GONE,
         },
       },
     },
@@ -73,7 +74,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ...common,
         summary: 'The same receipt as PDF',
         params: ShareParams,
-        response: { 200: binary('The PDF', 'application/pdf'), 410: OFF },
+        response: { 200: binary('The PDF', 'application/pdf'), ...GONE },
       },
     },
     async (request, reply) => {
@@ -93,7 +94,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ...common,
         summary: 'The picture that chats and mails show beside the link (Open Graph)',
         params: ShareParams,
-        response: { 200: binary('1200 × 630 pixels', 'image/png'), 410: OFF },
+        response: { 200: binary('1200 × 630 pixels', 'image/png'), ...GONE },
       },
     },
     async (request, reply) => {
@@ -111,7 +112,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         ...common,
         summary: 'The stored canonical bytes',
         params: ShareParams,
-        response: { 200: Receipt, 410: OFF },
+        response: { 200: Receipt, ...GONE },
       },
     },
     async (request, reply) => {
