@@ -19,6 +19,9 @@ export interface Got {
   text: string;
 }
 
+/** How much of an event stream is read: most never end. */
+const STREAM_MS = 20;
+
 /** A client without opinions: sends what it is told, byte for byte. */
 export function plainClient(url: string): { send(sent: Sent): Promise<Got>; close(): void } {
   const { hostname, port } = new URL(url);
@@ -38,10 +41,16 @@ export function plainClient(url: string): { send(sent: Sent): Promise<Got>; clos
             const parts: Buffer[] = [];
             response.on('data', (part: Buffer) => parts.push(part));
             response.on('error', reject);
-            response.on('end', () => {
+            const read = () => {
               const text = Buffer.concat(parts).toString('utf8');
               resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-            });
+            };
+            response.on('end', read);
+            if (response.headers['content-type']?.startsWith('text/event-stream'))
+              setTimeout(() => {
+                read();
+                response.destroy();
+              }, STREAM_MS);
           },
         );
         request.on('error', reject);

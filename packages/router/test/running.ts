@@ -142,7 +142,7 @@ export async function assertLedger(router: Pick<TestRouter, 'call' | 'receipts'>
 /** Sent wherever a test needs it; routers without one do not look at it. */
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
 
-async function running({
+export async function running({
   environment = {},
   database,
   folder,
