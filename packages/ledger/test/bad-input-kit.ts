@@ -1,10 +1,10 @@
-/** What the tests of bad input stand on: places to point at, a digest of all that is stored, bodies that are strange. */
+/** What the tests of bad input stand on: places to point at, a digest of all that is stored. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { STAGES } from '@rcpt/contract/vocabulary.ts';
 import type { Case, Operation } from './openapi-cases.ts';
 import type { SuiteLedger, Tenant } from './running.ts';
-import { runAt, SHEET, WORK } from './story.ts';
+import { runAt, SHEET } from './story.ts';
 
 /** A sheet with a rule that waits for a person. */
 export const OPEN_SHEET = {
@@ -76,83 +76,6 @@ export function takesForms({ path }: Operation, { headers }: Case): boolean {
 
 export function bodyCase(base: unknown): Pick<Case, 'body' | 'headers'> {
   return base === undefined ? {} : { body: JSON.stringify(base), headers: { 'content-type': 'application/json' } };
-}
-
-/** Well-formed and strange: taken or refused, never an error. */
-export function hostileBodies(base: unknown): Case[] {
-  const strange = {
-    ...(isObject(base) ? base : {}),
-    lane: 'generic',
-    title: 'toString',
-    inputs: WORK.generic.inputs,
-    agent_profile_id: '\u0000',
-    label: 'constructor',
-    kind: 'note',
-    role: 'agent',
-    name: 'hasOwnProperty',
-  };
-  const json = (what: string, body: string): Case => ({
-    what,
-    body,
-    headers: { 'content-type': 'application/json' },
-    statuses: [],
-  });
-  const values = [
-    '\u0000',
-    '\u0000'.repeat(300),
-    '\ufffe',
-    '\u202e',
-    '😀'.repeat(100),
-    '%s%n',
-    '#{7*7}',
-    '<script>',
-    'a\r\nb: c',
-    '../../etc/passwd',
-    -0,
-    5e-324,
-    1e-7,
-    9007199254740991,
-  ];
-  return [
-    json('__proto__', `{"__proto__":{"admin":true},${JSON.stringify(strange).slice(1)}`),
-    json('constructor.prototype', JSON.stringify({ ...strange, constructor: { prototype: { admin: true } } })),
-    json(
-      '__proto__ inside',
-      `{"a":{"__proto__":{"b":1}},"inputs":{"task":"x","__proto__":null},${JSON.stringify(strange)
-        .slice(1)
-        .replace(/"inputs":\{[^}]*\},/, '')}`,
-    ),
-    json('sixty levels', JSON.stringify({ ...strange, output: nested(60) })),
-    json('a hundred and ninety levels', JSON.stringify({ ...strange, inputs: nested(190), output: nested(190) })),
-    json(
-      'ten thousand items',
-      JSON.stringify({ ...strange, output: Array(10_000).fill(0), rules: Array(5_000).fill({}) }),
-    ),
-    json(
-      'ten thousand members',
-      JSON.stringify({ ...strange, output: Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`m${i}`, i])) }),
-    ),
-    ...values.flatMap((value) => [
-      json(`every text as ${JSON.stringify(value).slice(0, 30)}`, JSON.stringify(everyText(strange, value))),
-      json(
-        `an output of ${JSON.stringify(value).slice(0, 30)}`,
-        JSON.stringify({ ...strange, output: value, detail: value, note: value, content: value }),
-      ),
-    ]),
-  ];
-}
-
-function nested(depth: number): unknown {
-  return depth === 0 ? 1 : { a: nested(depth - 1) };
-}
-
-/** Words of closed lists stay, so that the rest is looked at. */
-function everyText(value: unknown, by: unknown): unknown {
-  if (!isObject(value)) return typeof value === 'string' ? by : value;
-  const kept = ['lane', 'kind', 'role', 'status', 'decision'];
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, kept.includes(name) ? inner : everyText(inner, by)]),
-  );
 }
 
 export function matchesPath(pattern: string, path: string): boolean {
