@@ -81,6 +81,16 @@ const LedgerSettings = z.object({
     5,
     'a number of invitation mails per hour and mailbox, whoever invites',
   ),
+  organization_receipt_mails_per_hour: setting.count(
+    'LEDGER_ORGANIZATION_RECEIPT_MAILS_PER_HOUR',
+    100,
+    'a number of receipt mails per hour and organization',
+  ),
+  mailbox_receipt_mails_per_hour: setting.count(
+    'LEDGER_MAILBOX_RECEIPT_MAILS_PER_HOUR',
+    30,
+    'a number of receipt mails per hour and mailbox, whoever mints; half of them of one organization',
+  ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: setting.proxies('LEDGER_TRUST_PROXY'),

@@ -8,6 +8,7 @@ import { listen, openOwnDatabase } from '@rcpt/service/start.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openMailer } from './copies/mail.ts';
+import { hourOf } from './copies/mail-hours.ts';
 import { openStorage } from './copies/storage.ts';
 import { startCopier } from './copies/worker.ts';
 import { openDeciders } from './deciders.ts';
@@ -19,6 +20,7 @@ import { openNewsDesk } from './news.ts';
 import { KeptCredentials } from './people/kept.ts';
 import { People } from './people/people.ts';
 import { createPrinter } from './print/printer.ts';
+import { forgetHours } from './store/mail-hours.ts';
 import { forgetEnded } from './store/people.ts';
 import { createVerifier } from './verify.ts';
 
@@ -73,6 +75,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     renderPdf: async (of) => (await printer.pdf(of)).file,
     logger,
     busy,
+    mail_limits: config,
   });
   const people = new People({
     db,
@@ -109,9 +112,12 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   };
   const app = await createApp(ledger, logger);
   const forgetting = setInterval(() => {
-    Promise.all([forgetOldKeys(db), forgetEnded(db, now()), sweepEvidence(ledger, anHourAgo())]).catch(
-      (error: unknown) => logger.warn({ err: error }, 'what is over stays stored for now'),
-    );
+    Promise.all([
+      forgetOldKeys(db),
+      forgetEnded(db, now()),
+      forgetHours(db, hourOf(Date.now())),
+      sweepEvidence(ledger, anHourAgo()),
+    ]).catch((error: unknown) => logger.warn({ err: error }, 'what is over stays stored for now'));
   }, FORGET_EVERY_MS);
 
   const { url, port } = await listen(app, 'LEDGER_HOST, LEDGER_PORT', config);

@@ -81,6 +81,7 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
       kind: 'mail',
       recipient: 'a@x',
       attempts: 0,
+      booked_hour: null,
       leased_until: at(60),
     });
     assert.deepEqual(await claim(db, 'mail', 59), []);
@@ -204,7 +205,15 @@ describe('what becomes of a row that failed', () => {
     mail_backoff: { first_ms: 1_000, longest_ms: 43_200_000 },
   };
   const outcome = (kind: CopyKind, attempts: number, fault: Fault): Outcome => ({
-    claim: { organization_id: 'org_a', org_seq: 0, kind, recipient: '', attempts, leased_until: at(60) },
+    claim: {
+      organization_id: 'org_a',
+      org_seq: 0,
+      kind,
+      recipient: '',
+      attempts,
+      booked_hour: null,
+      leased_until: at(60),
+    },
     failure: { fault, error: new Error('it broke') },
   });
   const waits = (kind: CopyKind, fault: 'copy' | 'destination', rounds: number): number[] => {

@@ -68,6 +68,7 @@ function start(db: Db, given: Partial<CopierSettings> = {}) {
       renderPdf,
       logger,
       busy: () => false,
+      mail_limits: { organization_receipt_mails_per_hour: 100_000, mailbox_receipt_mails_per_hour: 100_000 },
       ...given,
       storage,
       mailer,

@@ -2,7 +2,7 @@
  * The copier: takes rows of the outbox in batches, makes the copies, deletes the rows. It delays no mint: while mints
  * flow it works a tenth of the time, and nothing it does or fails to do reaches them. Each claim goes round the organizations,
  * and what needs a drawing goes its own round: a JSON waits for no PDF.
- *   claim due rows → per receipt: load, check its seal, copy and mail → delete what is done, postpone what is not.
+ *   claim due rows → book the mails' hours → per receipt: load, check its seal, copy and mail → delete what is done, postpone what is not.
  * Every copy is made at least once. A crash before a row is deleted makes it due again when its lease ends, and the work
  * is repeated in place (see `copyReceipt`).
  */
@@ -22,6 +22,7 @@ import {
 import { Circuit } from './circuit.ts';
 import { copyReceipt, type Destinations, type Outcome } from './copy-receipt.ts';
 import { errorText } from './error-text.ts';
+import { bookMails, type MailLimits } from './mail-hours.ts';
 import { Bell, Pace, pause } from './pace.ts';
 import { type Patience, postponed, released } from './settle.ts';
 
@@ -30,6 +31,7 @@ export interface CopierSettings extends Destinations {
   logger: Logger;
   /** True while mints are waiting. */
   busy(): boolean;
+  mail_limits: MailLimits;
   timing?: Partial<Timing>;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -193,7 +195,8 @@ class Round {
       const each: Claim[][] = [];
       for (const { kind, organization_id, limit } of wanted)
         each.push(await claimDue(tx, kind, { organization_id, now: at, leased_until, limit }));
-      return each;
+      const allowed = new Set(await bookMails(tx, each.flat(), this.#settings.mail_limits, now));
+      return each.map((rows) => rows.filter((row) => allowed.has(row)));
     });
     return Array.from({ length: Math.max(...claims.map((rows) => rows.length)) }, (_, i) =>
       claims.flatMap((rows) => rows[i] ?? []),

@@ -33,7 +33,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Inputs: open a Run',
-        description: '`inputs` depend on the lane; `inputs.notify` lists e-mail addresses that are sent the receipt.',
+        description:
+          '`inputs` depend on the lane; `inputs.notify` lists e-mail addresses that are sent the receipt, 20 at most. Beyond what an hour takes, of an organization or to a mailbox, a mail waits for a later hour.',
         headers: IdempotencyHeader,
         body: NewRun,
         response: { 201: PublicRun },

@@ -12,6 +12,8 @@ export interface Copy {
   recipient: string;
   /** Failures so far. */
   attempts: number;
+  /** Of a mail: the hour it is counted in (mail-hours.ts). */
+  booked_hour: string | null;
 }
 
 /** A copy that a process has taken on: until `leased_until` no other process takes it. */
@@ -32,10 +34,11 @@ export const OUTBOX_COLUMNS = {
   last_error: 'text',
 } as const;
 
-/** Both copies of a receipt, and one mail for each recipient; an address named twice is one recipient. */
+/** Both copies of a receipt, and one mail for each mailbox, however often and in whatever case it is named. */
 export function outboxRows(organization_id: string, org_seq: number, recipients: string[], now: string): Value[][] {
   const row = (kind: CopyKind, recipient: string) => [organization_id, org_seq, kind, recipient, 0, now, null];
-  return [row('json', ''), row('pdf', ''), ...[...new Set(recipients)].map((recipient) => row('mail', recipient))];
+  const mailboxes = new Map(recipients.map((recipient) => [recipient.toLowerCase(), recipient]));
+  return [row('json', ''), row('pdf', ''), ...[...mailboxes.values()].map((recipient) => row('mail', recipient))];
 }
 
 /**
@@ -80,7 +83,8 @@ export async function claimDue(
      where outbox.kind = due.kind and outbox.next_attempt_at = due.next_attempt_at
        and outbox.organization_id = due.organization_id and outbox.org_seq = due.org_seq
        and outbox.recipient = due.recipient
-     returning outbox.organization_id, outbox.org_seq, outbox.kind, outbox.recipient, outbox.attempts`,
+     returning outbox.organization_id, outbox.org_seq, outbox.kind, outbox.recipient, outbox.attempts,
+       outbox.booked_hour`,
     [kind, now, limit, leased_until, organization_id],
   );
   return rows.map((row) => ({ ...row, leased_until }));
@@ -109,12 +113,14 @@ export interface Postponed {
   attempts: number;
   next_attempt_at: string;
   last_error: string | null;
+  /** Absent: unchanged. */
+  booked_hour?: string;
 }
 
 /** A claim that has expired changes nothing: the row is another process's by now, or gone. */
 export async function postpone(tx: Queries, postponed: Postponed[]): Promise<void> {
   if (postponed.length === 0) return;
-  const rows = postponed.map(({ claim, attempts, next_attempt_at, last_error }) => [
+  const rows = postponed.map(({ claim, attempts, next_attempt_at, last_error, booked_hour = null }) => [
     claim.organization_id,
     claim.org_seq,
     claim.kind,
@@ -123,10 +129,11 @@ export async function postpone(tx: Queries, postponed: Postponed[]): Promise<voi
     attempts,
     next_attempt_at,
     last_error,
+    booked_hour,
   ]);
   await tx.run(
     `update outbox set attempts = cast(p.value ->> 5 as bigint), next_attempt_at = p.value ->> 6,
-       last_error = coalesce(p.value ->> 7, last_error)
+       last_error = coalesce(p.value ->> 7, last_error), booked_hour = coalesce(p.value ->> 8, booked_hour)
      from ${tx.dialect.jsonRows('$1')} as p
      where organization_id = p.value ->> 0 and org_seq = cast(p.value ->> 1 as bigint)
        and kind = p.value ->> 2 and recipient = p.value ->> 3 and next_attempt_at = p.value ->> 4`,
