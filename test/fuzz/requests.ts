@@ -120,7 +120,7 @@ export function generatorOf({ sides, bodies, placeNames, tamed, json_limit }: Ta
       make !== undefined && random.chance(0.8) ? make(side, random, path) : valueFor(operation.body, side, random);
     if (random.chance(0.2)) value = spoiled(value, side, random, foreignIds(side));
     value = tamed(value, caller);
-    if (operation.forms && random.chance(0.3)) return formOf(value);
+    if (operation.form !== null && random.chance(0.3)) return formOf(value);
     const text = JSON.stringify(value) ?? '';
     return { body: random.chance(0.03) ? doubled(text) : text, headers: JSON_TYPE };
   }

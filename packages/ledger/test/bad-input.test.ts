@@ -118,6 +118,10 @@ eachLedger(
         }
         const problem = operation.responses.default?.content?.['application/problem+json'];
         assert.ok(problem, `${operation.name} does not describe its problem`);
+        if (operation.form !== null) {
+          assert.deepEqual(operation.form.required, ['file'], `${operation.name}: its form`);
+          assert.deepEqual(operation.form.properties?.file, { type: 'string', format: 'binary' });
+        }
         for (const name of operation.path.matchAll(/\{(\w+)\}/g))
           assert.ok(
             operation.parameters.some((parameter) => parameter.in === 'path' && parameter.name === name[1]),

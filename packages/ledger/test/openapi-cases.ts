@@ -35,8 +35,8 @@ export interface Operation {
   secured: boolean;
   parameters: Parameter[];
   body: Schema | null;
-  /** Takes a form, too. */
-  forms: boolean;
+  /** The form that may be sent instead. */
+  form: Schema | null;
   summary: string | undefined;
   /** Status → media type → schema; a `$ref` is resolved. */
   responses: Record<string, { description?: string; content?: Record<string, { schema: Schema }> }>;
@@ -64,7 +64,7 @@ export function operationsOf({ paths, components }: Document): Operation[] {
       secured: (described.security ?? []).length > 0,
       parameters: described.parameters ?? [],
       body: described.requestBody?.content['application/json']?.schema ?? null,
-      forms: described.requestBody?.content['multipart/form-data'] !== undefined,
+      form: described.requestBody?.content['multipart/form-data']?.schema ?? null,
       summary: described.summary,
       responses: Object.fromEntries(
         Object.entries(described.responses ?? {}).map(([status, response]) => [

@@ -53,7 +53,7 @@ export async function describeApi(app: App, options: HttpOptions, problems: Reco
     transformObject: (document) =>
       'openapiObject' in document
         ? (withProblems(
-            withPages(document.openapiObject as Described, isPage),
+            withFiles(withPages(document.openapiObject as Described, isPage)),
             problems,
           ) as typeof document.openapiObject)
         : document.swaggerObject,
@@ -82,7 +82,16 @@ export function binary(description: string, media_type: string) {
 
 /** What of an OpenAPI document is touched here. */
 interface Described {
-  paths?: Record<string, Record<string, { responses?: Record<string, { description?: string; content?: object }> }>>;
+  paths?: Record<
+    string,
+    Record<
+      string,
+      {
+        requestBody?: { content?: Record<string, { schema?: { properties?: object; required?: string[] } }> };
+        responses?: Record<string, { description?: string; content?: object }>;
+      }
+    >
+  >;
   components?: { schemas?: Record<string, unknown>; responses?: Record<string, unknown> };
 }
 
@@ -91,6 +100,18 @@ function withPages(document: Described, isPage: (path: string) => boolean): Desc
     const answer = get?.responses?.['200'];
     if (answer === undefined || !isPage(path)) continue;
     answer.content = { ...answer.content, 'text/html': { schema: { type: 'string' } } };
+  }
+  return document;
+}
+
+/** A form is described by its fields, all of which may be left out; its file is taken before they are looked at. */
+function withFiles(document: Described): Described {
+  for (const operation of Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))) {
+    const form = operation.requestBody?.content?.['multipart/form-data'];
+    if (form?.schema === undefined) continue;
+    const { content: _, ...fields } = (form.schema.properties ?? {}) as Record<string, unknown>;
+    const file = { type: 'string', format: 'binary' };
+    form.schema = { ...form.schema, properties: { ...fields, file }, required: ['file'] };
   }
   return document;
 }
