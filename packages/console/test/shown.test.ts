@@ -5,6 +5,7 @@ import { sealedText, shownText } from '@rcpt/contract/shown.ts';
 import fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { Link, Router } from 'wouter';
 import { Fragment, jsx, jsxs } from '../src/shown/jsx-runtime.ts';
 import { Shown } from '../src/shown/shown.ts';
 
@@ -61,6 +62,11 @@ describe('a text in the console', () => {
       assert.equal(renderToStaticMarkup(jsx('option', { children: said })), `<option>a${code}b</option>`);
       assert.equal(renderToStaticMarkup(jsx('i', { title: said })), `<i title="a${code}b"></i>`);
     }
+  });
+
+  test('is shown in a link, which a library draws', () => {
+    const link = jsx(Link, { href: '/', children: 'a\u202eb' } as never);
+    assert.equal(read(jsx(Router, { ssrPath: '/', children: link })), 'a[U+202E]b');
   });
 
   test('of two directions is isolated, and a run of one character is one code', () => {

@@ -95,6 +95,19 @@ export function shownLine(text: string, most: number): string {
   return line;
 }
 
+/** How much of a text is shown by at most `most` characters: what one does not see takes no room from what one does. */
+export function fitting(text: string, most: number): number {
+  let length = 0;
+  for (const { text: part, coded } of stretchesOf(text)) {
+    const kept =
+      part.length <= most ? part : coded ? part.slice(0, part.lastIndexOf(']', most - 1) + 1) : beginning(part, most);
+    length += coded ? sealedText(kept).length : kept.length;
+    if (kept !== part) break;
+    most -= kept.length;
+  }
+  return length;
+}
+
 function beginning(text: string, length: number): string {
   return text.slice(0, Math.max(0, length)).replace(/[\ud800-\udbff]$/, '');
 }

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { exact, type Place, sealedText, shownLine, shownText, stretchesOf } from '../src/shown.ts';
+import { exact, fitting, type Place, sealedText, shownLine, shownText, stretchesOf } from '../src/shown.ts';
 
 const PLACES: Place[] = ['text', 'line'];
 
@@ -129,6 +129,19 @@ describe('what is shown says what was sealed', () => {
       stretchesOf(unit.repeat(1_000_000 / unit.length));
       assert.ok(performance.now() - started < 3_000, `${JSON.stringify(unit)}: ${performance.now() - started} ms`);
     }
+  });
+
+  test('the beginning that fits is measured by what is shown', () => {
+    assert.equal(fitting(`a${'\u00ad'.repeat(5_000)}bcdefgh`, 16), 5_003);
+    assert.equal(fitting('a\u200b\u200cb', 12), 2);
+    assert.equal(fitting('ab😀', 3), 2);
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 60 }), (said, most) => {
+        const fits = fitting(said, most);
+        assert.ok(fits === said.length || shownText(said).length > most);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('a line is cut between codes and says so', () => {

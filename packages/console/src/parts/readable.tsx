@@ -1,5 +1,6 @@
 /** JSON somebody else shaped, as names and values, or raw for whoever wants it exactly. */
 import { inJson, membersOf } from '@rcpt/contract/members.ts';
+import { fitting } from '@rcpt/contract/shown.ts';
 import type { Json } from '@rcpt/contract/wire.ts';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Section } from '../frame/page.tsx';
@@ -91,7 +92,7 @@ function shown(value: Json): ReactNode {
   if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
     return <RawJson value={value} />;
   const said = inJson(value);
-  return said.length > LONG ? <LongText text={said} /> : said;
+  return said.length > LONG && fitting(said, LONG) < said.length ? <LongText text={said} /> : said;
 }
 
 function LongText({ text }: { text: string }) {
@@ -99,7 +100,7 @@ function LongText({ text }: { text: string }) {
   return (
     <>
       <span className="written" dir="auto">
-        <Shown text={whole ? text : text.slice(0, LONG)} place="text" />
+        <Shown text={whole ? text : text.slice(0, fitting(text, LONG))} place="text" />
       </span>
       {!whole && ' … '}
       <button type="button" className="inline-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>

@@ -5,6 +5,7 @@
  */
 import { shownText } from '@rcpt/contract/shown.ts';
 import { jsx as element, jsxs as elements, Fragment } from 'react/jsx-runtime';
+import { Link } from 'wouter';
 import { shownNode } from './shown.ts';
 
 type Props = Record<string, unknown>;
@@ -18,9 +19,13 @@ export { Fragment };
 export const jsx: Make = (type, props, key) => element(type, seen(type, props as Props), key);
 export const jsxs: Make = (type, props, key) => elements(type, seen(type, props as Props), key);
 
-/** `data-as-typed`: what lies below a field has to be the field's text, character for character. */
+/**
+ * Of elements, and of the one component that is not ours and draws what it is given. Ours hand their texts on to elements.
+ * `data-as-typed`: what lies below a field has to be the field's text, character for character.
+ */
 export function seen(type: unknown, props: Props): Props {
-  if ((typeof type !== 'string' && type !== Fragment) || 'data-as-typed' in props) return props;
+  const is_ours = typeof type !== 'string' && type !== Fragment && type !== Link;
+  if (is_ours || 'data-as-typed' in props) return props;
   const said: Props = {};
   for (const name of READ_ALOUD) if (typeof props[name] === 'string') said[name] = shownText(props[name], 'part');
   if (props.children !== undefined) said.children = seenChild(props.children, type, props.dir !== 'auto');
