@@ -11,7 +11,7 @@ import {
   ticks,
 } from '../src/pages/compute/chart/geometry.ts';
 import { durationWords, hoursWords, timeLeft } from '../src/pages/compute/duration.ts';
-import { append, asText, matching, NO_LINES, visibleLines } from '../src/pages/compute/log/lines.ts';
+import { append, asText, matching, NO_LINES, visibleLines, withoutTabs } from '../src/pages/compute/log/lines.ts';
 
 describe('durations', () => {
   test('are worded to the two units that matter', () => {
@@ -129,6 +129,7 @@ describe('a log', () => {
 
   test('shows what a terminal would have shown in the end', () => {
     assert.deepEqual(visibleLines('\u001b[1;32mok\u001b[0m\tdone\r'), ['ok\tdone']);
+    assert.equal(withoutTabs('a\tb\t\tc'), `a${' '.repeat(7)}b${' '.repeat(15)}c`);
     assert.deepEqual(visibleLines('10 %\r55 %\r100 %'), ['100 %']);
     assert.deepEqual(visibleLines('\u001b]0;title\u0007two\nlines\u0000'), ['two', 'lines']);
     assert.deepEqual(visibleLines('\u001b[2K\u001b[1A<b>&amp;'), ['<b>&amp;']);

@@ -58,6 +58,13 @@ export function visibleLines(raw: string): string[] {
   });
 }
 
+/** As a terminal draws it: a tab goes on to the next eighth column. */
+export function withoutTabs(line: string): string {
+  let drawn = '';
+  for (const part of line.split(/(\t)/)) drawn += part === '\t' ? ' '.repeat(8 - (drawn.length % 8)) : part;
+  return drawn;
+}
+
 /** Lines that hold `words`, upper and lower case alike. */
 export function matching(lines: readonly LogLine[], words: string): readonly LogLine[] {
   const sought = words.trim().toLowerCase();

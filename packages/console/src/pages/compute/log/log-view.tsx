@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { exact } from '../../../words/instant.ts';
-import type { LogLine } from './lines.ts';
+import { type LogLine, withoutTabs } from './lines.ts';
 
 const LINE_PX = 20;
 const NEAR_END_PX = 24;
@@ -75,7 +75,7 @@ const Line = memo(function Line({ line: { number, stream, text, at }, digits, in
         {number}
       </span>
       {stream !== 'stdout' && <span className="log-stream">{stream}</span>}
-      <span className="log-text">{text}</span>
+      <span className="log-text">{withoutTabs(text)}</span>
     </div>
   );
 });
