@@ -9,10 +9,12 @@ import { isKey } from '../src/copies/object.ts';
 import { evidenceKey, openStorage, receiptKey, STORAGE_URL, type Storage } from '../src/copies/storage.ts';
 import { closedAfterwards, s3Server, s3Url, silentServer, temporaryFolder, until } from './copies-kit.ts';
 
+const SHA256 = 'e3b0c442'.repeat(8);
+
 describe('object keys', () => {
   test('of receipts and evidence stay in their organization', () => {
     assert.equal(receiptKey('org_1', 'RCPT-000001-0a1b2c3d', 'pdf'), 'org_1/receipts/RCPT-000001-0a1b2c3d.pdf');
-    assert.equal(evidenceKey('org_1', 'run_2', 'e3b0c442'), 'org_1/evidence/run_2/e3b0c442');
+    assert.equal(evidenceKey('org_1', 'run_2', SHA256), `org_1/evidence/run_2/${SHA256}`);
     for (const id of [
       '',
       '.',
@@ -26,12 +28,20 @@ describe('object keys', () => {
       '.hidden',
       'ä',
       'x'.repeat(300),
+      'org_..',
+      'org_1/../org_2',
+      'run_1\n',
     ])
-      assert.throws(
+      for (const made of [
         () => receiptKey(id, 'RCPT-000001-0a1b2c3d', 'json'),
-        /cannot be part of an object key/,
-        JSON.stringify(id),
-      );
+        () => receiptKey('org_1', id, 'json'),
+        () => receiptKey('org_1', `RCPT-000001-0a1b2c3d/../${id}`, 'json'),
+        () => evidenceKey(id, 'run_2', SHA256),
+        () => evidenceKey('org_1', id, SHA256),
+        () => evidenceKey('org_1', 'run_2', id),
+      ])
+        assert.throws(made, /cannot be part of an object key/, JSON.stringify(id));
+    assert.throws(() => evidenceKey('run_2', 'org_1', SHA256), /cannot be part/, 'each in its place');
   });
 
   test('that lead anywhere else are no keys', () => {

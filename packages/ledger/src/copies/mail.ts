@@ -78,7 +78,7 @@ function openMailFolder(path: string, compose: Compose): Mailer {
 }
 
 function composed(message: Message, from: string, domain: string): SendMailOptions {
-  if (!/^[\w.-]{1,120}$/.test(message.id)) throw new Error('not the id of a message');
+  if (!/^\w[\w.-]{0,119}$/.test(message.id)) throw new Error('not the id of a message');
   return {
     from,
     // As an object it is taken as one address, not parsed as a list.

@@ -3,7 +3,7 @@
  * kept here may lag behind it, or be lost and written again.
  */
 import { openFolder } from './folder.ts';
-import { isKey, type Storage } from './object.ts';
+import type { Storage } from './object.ts';
 import { openS3 } from './s3.ts';
 
 export type { Storage };
@@ -21,17 +21,21 @@ export function openStorage(url: string): Storage {
 
 /** `<organization_id>/receipts/<receipt_id>.json` */
 export function receiptKey(organization_id: string, receipt_id: string, form: 'json' | 'pdf'): string {
-  return keyOf(organization_id, 'receipts', `${receipt_id}.${form}`);
+  return `${exactly(ORGANIZATION, organization_id)}/receipts/${exactly(RECEIPT, receipt_id)}.${form}`;
 }
 
 /** `<organization_id>/evidence/<run_id>/<sha256>`: named by its content, so the same bytes again change nothing. */
 export function evidenceKey(organization_id: string, run_id: string, sha256: string): string {
-  return keyOf(organization_id, 'evidence', run_id, sha256);
+  return `${exactly(ORGANIZATION, organization_id)}/evidence/${exactly(RUN, run_id)}/${exactly(SHA256, sha256)}`;
 }
 
-function keyOf(...parts: string[]): string {
-  const key = parts.join('/');
-  if (!isKey(key) || parts.some((part) => part.includes('/')))
-    throw new Error('an id that cannot be part of an object key');
-  return key;
+const ORGANIZATION = /^org_[A-Za-z0-9_-]{1,100}$/;
+const RUN = /^run_[A-Za-z0-9_-]{1,100}$/;
+const RECEIPT = /^RCPT-\d{6,15}-[0-9a-f]{8}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** What stands in the database is not believed to be an id: somebody may have written there. */
+function exactly(form: RegExp, id: string): string {
+  if (form.test(id)) return id;
+  throw new Error('an id that cannot be part of an object key');
 }
