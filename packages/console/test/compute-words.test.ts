@@ -33,6 +33,8 @@ describe('a job', () => {
     max_attempts: 3,
     priority: 0,
     waiting_for: null,
+    log_bytes: 0,
+    log_cut_at: null,
     ledger: null,
     created_at: at('23:59:00'),
     ...change,

@@ -8,6 +8,7 @@ import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { type Clock, type Effect, isLive, type Job } from './domain/job.ts';
+import { cutLog, hasRoom, type LogQuota, logQuota } from './domain/log-quota.ts';
 import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended, standingOf } from './lease.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from './news.ts';
 import type { Book } from './receipts/book.ts';
@@ -23,6 +24,7 @@ import {
   type StoredLog,
   updateJobs,
 } from './store/jobs.ts';
+import { addMemberLogs, type Chunk, findChunks, lockMemberLogs, nameOf } from './store/log-chunks.ts';
 import { type Beat, lockStandings, recordBeats, type Standing, type Standings } from './store/workers.ts';
 
 export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
@@ -43,6 +45,8 @@ export interface CreateAct {
 export interface JobAct<T> {
   kind: 'job';
   job_id: string;
+  /** Of the log, with a sequence, as which it may have come before; null: something else that its quota counts. */
+  reports?: { stream: string; sequence: number } | null;
   perform(job: Job, record: Recorder, clock: Clock): T;
 }
 
@@ -65,6 +69,10 @@ export interface Recorder {
   /** The job as it is now, with receipts and events. Returns the events' ids. */
   effect(effect: Effect): string[];
   log(log: Omit<StoredLog, 'id' | 'created_at'>): string;
+  /** The id of a chunk that came before. */
+  known(chunk: Chunk): string | undefined;
+  /** The job with so many bytes more of log and events. Throws `log_quota`, and then its log is cut. */
+  spend(job: Job, bytes: number): Job;
   artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string;
   /** Opens a ledger Run once this is committed. */
   bridge(entry: BridgeEntry): void;
@@ -81,6 +89,7 @@ export interface Commit {
 
 export interface CommitSettings {
   lease_seconds: number;
+  log_quota: LogQuota;
   /** Names this process to the others. */
   desk_id: string;
   /** Whether anybody looks at what changes; asked once per commit. */
@@ -88,10 +97,10 @@ export interface CommitSettings {
 }
 
 export function createCommit(tx: Queries, book: Book, settings: CommitSettings): Commit {
-  const { lease_seconds, desk_id, watched } = settings;
+  const { lease_seconds, log_quota, desk_id, watched } = settings;
   const clock: Clock = { now: book.now, lease_seconds };
   const news = noNews(watched?.());
-  const sheet = new WorkSheet(tx, book, news);
+  const sheet = new WorkSheet(tx, book, news, log_quota);
   let leases: LeaseAct[] = [];
   let granted: (Granted | Refusal)[] = [];
   return {
@@ -110,6 +119,7 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
         sheet.read(acts.flatMap(jobsOf)),
         lockStandings(tx, [...new Set(acts.flatMap(workersOf))], askedOf(acts, leases), book.at),
         headsOf(tx, leases),
+        sheet.readLogs(acts.filter((act) => act.kind === 'job')),
       );
       for (const [i, act] of acts.entries()) {
         if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
@@ -167,10 +177,16 @@ export class WorkSheet implements Recorder {
   #bridged: BridgeEntry[] = [];
   #beats = new Map<string, Beat>();
   #held_more = new Map<string, number>();
+  readonly #log_quota: LogQuota;
+  /** Of logs that are stored or come with this commit: the chunks by name, and the bytes of each member. */
+  #chunks = new Map<string, string>();
+  #member_bytes = new Map<string, number>();
+  #added_bytes = new Map<string, number>();
   /** Queued within this commit. */
   #queued = new Set<string>();
 
-  constructor(tx: Queries, book: Book, news: News) {
+  constructor(tx: Queries, book: Book, news: News, log_quota: LogQuota) {
+    this.#log_quota = log_quota;
     this.#tx = tx;
     this.#book = book;
     this.#news = news;
@@ -188,6 +204,15 @@ export class WorkSheet implements Recorder {
 
   async read(ids: string[]): Promise<void> {
     for (const job of await lockJobs(this.#tx, ids)) this.hold(job);
+  }
+
+  /** After `read`, which locks the jobs: nobody else adds to their logs until the commit. */
+  async readLogs(acts: JobAct<unknown>[]): Promise<void> {
+    const reporting = acts.filter(({ reports }) => reports !== undefined);
+    if (reporting.length === 0) return;
+    const chunks = reporting.flatMap(({ job_id, reports }) => (reports ? [{ job_id, ...reports }] : []));
+    const ids = reporting.map(({ job_id }) => job_id);
+    [this.#member_bytes, this.#chunks] = await together(lockMemberLogs(this.#tx, ids), findChunks(this.#tx, chunks));
   }
 
   /** The jobs that are new in this commit and not stored yet. */
@@ -251,8 +276,25 @@ export class WorkSheet implements Recorder {
   log(log: Omit<StoredLog, 'id' | 'created_at'>): string {
     const id = newId('event');
     this.#logs.push({ ...log, id, created_at: this.#book.at });
+    if (log.sequence !== null) this.#chunks.set(nameOf({ ...log, sequence: log.sequence }), id);
     this.#news.seen?.jobs.add(log.job_id);
     return id;
+  }
+
+  known(chunk: Chunk): string | undefined {
+    return this.#chunks.get(nameOf(chunk));
+  }
+
+  spend(job: Job, bytes: number): Job {
+    const { member_id } = job;
+    const of_member = this.#member_bytes.get(member_id) ?? 0;
+    if (!hasRoom(job, of_member, bytes, this.#log_quota)) {
+      this.effect(cutLog(job, this.#book.at));
+      throw logQuota(this.#log_quota);
+    }
+    this.#member_bytes.set(member_id, of_member + bytes);
+    this.#added_bytes.set(member_id, (this.#added_bytes.get(member_id) ?? 0) + bytes);
+    return { ...job, log_bytes: job.log_bytes + bytes };
   }
 
   artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
@@ -282,6 +324,7 @@ export class WorkSheet implements Recorder {
       updateJobs(tx, changes),
       insertEvents(tx, this.#events),
       insertLogs(tx, this.#logs),
+      addMemberLogs(tx, this.#added_bytes),
       ...this.#artifacts.map((artifact) => insertArtifact(tx, artifact)),
       insertBridgeEntries(tx, this.#bridged, this.#book.at),
       recordBeats(tx, [...this.#beats.values()]),
@@ -290,6 +333,7 @@ export class WorkSheet implements Recorder {
     this.#created = new Set();
     this.#events = [];
     this.#logs = [];
+    this.#added_bytes = new Map();
     this.#artifacts = [];
     this.#bridged = [];
     this.#beats = new Map();

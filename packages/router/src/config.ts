@@ -45,6 +45,12 @@ const RouterSettings = z.object({
     .optional()
     .meta({ env: 'LEDGER_API_KEY', takes: 'an API key of the ledger (rk_…)', secret: true }),
   json_body_bytes: setting.count('ROUTER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
+  job_log_bytes: setting.count('ROUTER_JOB_LOG_BYTES', 67_108_864, 'how many bytes of log and events a job may have'),
+  member_log_bytes: setting.count(
+    'ROUTER_MEMBER_LOG_BYTES',
+    4_294_967_296,
+    'how many bytes of log and events all jobs of a member may have',
+  ),
   write_queue: setting.count('ROUTER_WRITE_QUEUE', 20_000, 'how many changes may wait'),
   overload_delay_ms: setting.count('ROUTER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
   trust_proxy: setting.proxies('ROUTER_TRUST_PROXY'),

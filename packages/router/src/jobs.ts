@@ -49,6 +49,8 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
         lease_sha256: null,
         lease_expires_at: null,
         past_leases: [],
+        log_bytes: 0,
+        log_cut_at: null,
       };
       const receipt_id = book.write(phase(job, 'created', estimated_cents, estimateInReceipt(body.estimated_hours)));
       const event = {
@@ -112,6 +114,8 @@ export function showJob(
     max_attempts: job.max_attempts,
     priority: job.priority,
     waiting_for: job.status === 'queued' ? waitingFor(job, workers.values(), now) : null,
+    log_bytes: job.log_bytes,
+    log_cut_at: job.log_cut_at,
     ledger,
     created_at: job.created_at,
   };

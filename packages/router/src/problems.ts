@@ -5,6 +5,7 @@ import type { ProblemRow } from '@rcpt/service/problem.ts';
 export const ROUTER_PROBLEMS = {
   lease_invalid: { status: 400, title: 'Not the token of a lease on this job' },
   lease_expired: { status: 409, title: 'The lease has expired' },
+  log_quota: { status: 409, title: 'The quota for logs is used up' },
   job_canceled: { status: 409, title: 'The job was canceled' },
   job_state_conflict: { status: 409, title: 'The job is in another state' },
   member_inactive: { status: 403, title: 'The member is not active' },

@@ -49,6 +49,7 @@ export async function startRouter(
     now,
     queue_limit: config.write_queue,
     lease_seconds: config.lease_seconds,
+    log_quota: { job_bytes: config.job_log_bytes, member_bytes: config.member_log_bytes },
     desk_id: desk.id,
     watched: desk.watched,
     onNews: desk.tell,

@@ -18,7 +18,7 @@ import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
 import type { z } from 'zod';
-import type { Recorder } from './acts.ts';
+import type { JobAct, Recorder } from './acts.ts';
 import { bridgeEntry } from './bridge/entry.ts';
 import {
   accept,
@@ -38,7 +38,6 @@ import { registerNodeOf } from './nodes.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
 import { listArtifacts } from './store/jobs.ts';
-import { findChunk } from './store/log-chunks.ts';
 import { insertWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
@@ -277,27 +276,33 @@ export function acceptJob(
 export function reportStatus(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof StatusReport>) {
   const holder = holderOf(worker, body.lease_token);
   const { event_type, message = '', payload = {} } = body;
-  return onJob(router, job_id, (before, record, clock) => {
-    const job = touch(before, holder, clock);
-    const [event_id] = record.effect({
-      job,
-      receipts: [],
-      events: [{ event_type, message, payload, worker_id: worker.id }],
-    });
+  const bytes = bytesOf([message, payload]);
+  const perform = (before: Job, record: Recorder, clock: Clock) => {
+    const job = record.spend(touch(before, holder, clock), bytes);
+    const events = [{ event_type, message, payload, worker_id: worker.id }];
+    const [event_id] = record.effect({ job, receipts: [], events });
     return { event_id: event_id! };
-  });
+  };
+  return onJob(router, job_id, perform, null);
 }
 
 /** The same chunk again, by a worker that did not hear the answer, is answered as the first time. */
-export async function reportLog(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof LogReport>) {
+export function reportLog(router: Router, worker: StoredWorker, job_id: string, body: Body<typeof LogReport>) {
   const holder = holderOf(worker, body.lease_token);
   const { lines = [body.message ?? ''], stream = 'stdout', sequence = null } = body;
-  const known = sequence === null ? null : await findChunk(router.db, job_id, stream, sequence);
-  return onJob(router, job_id, (before, record, clock) => {
+  const bytes = bytesOf(lines);
+  const perform = (before: Job, record: Recorder, clock: Clock) => {
     const job = touch(before, holder, clock);
-    record.effect({ job, receipts: [], events: [] });
+    const known = sequence === null ? undefined : record.known({ job_id, stream, sequence });
+    record.effect({ job: known === undefined ? record.spend(job, bytes) : job, receipts: [], events: [] });
     return { event_id: known ?? record.log({ job_id, attempt: job.attempt, stream, sequence, lines }) };
-  });
+  };
+  return onJob(router, job_id, perform, sequence === null ? null : { stream, sequence });
+}
+
+/** As it is stored. */
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** The same artifact again, by a worker that did not hear the answer, is the same artifact: no second receipt. */
@@ -377,8 +382,9 @@ function onJob<T>(
   { writer }: Router,
   job_id: string,
   perform: (job: Job, record: Recorder, clock: Clock) => T,
+  reports?: JobAct<T>['reports'],
 ): Promise<T> {
-  return writer.act<T>({ kind: 'job', job_id, perform });
+  return writer.act<T>({ kind: 'job', job_id, perform, ...(reports === undefined ? {} : { reports }) });
 }
 
 function holderOf({ id }: StoredWorker, lease_token: string): Holder {

@@ -86,6 +86,7 @@ export async function openCrashable(database_url: string, folder_path: string, c
       now,
       queue_limit: 1000,
       lease_seconds: config.lease_seconds,
+      log_quota: { job_bytes: config.job_log_bytes, member_bytes: config.member_log_bytes },
       desk_id: desk.id,
       onNews: desk.tell,
     });

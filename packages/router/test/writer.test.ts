@@ -81,6 +81,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       now: () => START,
       queue_limit: 5,
       lease_seconds: 600,
+      log_quota: { job_bytes: 1_000_000, member_bytes: 1_000_000 },
       desk_id: 'desk',
       onNews: () => undefined,
     });

@@ -103,6 +103,10 @@ export const Job = z.object({
   priority: z.int(),
   /** Why a queued job waits; null otherwise. */
   waiting_for: WaitingFor.nullable(),
+  log_bytes: z.int().describe('Of log and of events that its workers sent, as they are stored'),
+  log_cut_at: OffsetInstant.nullable().describe(
+    'Since when the log goes on elsewhere only: its quota, or its member’s, is used up; null: the log is whole',
+  ),
   ledger: JobLedger.nullable().describe('Null for a job that has nothing to deliver to a ledger'),
   created_at: OffsetInstant,
 });

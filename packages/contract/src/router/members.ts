@@ -24,6 +24,15 @@ export const MemberStatus = z.object({
   membership_expires_at: OffsetInstant.nullable(),
 });
 
+/** `GET /members/{id}/logs` */
+export const MemberLogs = z.object({
+  member_id: z.string(),
+  log_bytes: z.int().describe('Of log and of events that the workers of all its jobs sent, as they are stored'),
+  log_bytes_limit: z.int().describe('Beyond it no log is taken any more: `ROUTER_MEMBER_LOG_BYTES`'),
+  job_log_bytes_limit: z.int().describe('The same of one job: `ROUTER_JOB_LOG_BYTES`'),
+});
+export type MemberLogs = z.infer<typeof MemberLogs>;
+
 /** An id a caller may choose: letters, digits, `. _ -`. */
 export const ChosenId = z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, 'must be letters, digits, . _ or -');
 

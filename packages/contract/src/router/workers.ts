@@ -107,6 +107,7 @@ export const ROUTER_EVENTS: readonly string[] = [
   'failed',
   'canceled',
   'lease_expired',
+  'log_cut',
   'ledger_run_opened',
   'ledger_evidence_left_out',
   'ledger_refused',

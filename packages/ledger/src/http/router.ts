@@ -37,6 +37,7 @@ const FORWARDED = {
     'GET /members',
     'GET /members/:id',
     'GET /members/:id/status',
+    'GET /members/:id/logs',
     'GET /datasets',
     'GET /datasets/:id',
     'GET /compute/prices',

@@ -46,6 +46,10 @@ export interface Job {
   lease_sha256: string | null;
   lease_expires_at: string | null;
   past_leases: string[];
+  /** Of log and of events that its workers sent. */
+  log_bytes: number;
+  /** Since when more of it was refused; null: the log is whole. */
+  log_cut_at: string | null;
 }
 
 export interface EventDraft {

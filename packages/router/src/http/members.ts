@@ -6,6 +6,7 @@ import {
   DatasetQuery,
   ListedDataset,
   Member,
+  MemberLogs,
   MemberQuery,
   MemberStatus,
   NewDataset,
@@ -18,6 +19,7 @@ import { z } from 'zod';
 import { instant } from '../domain/time.ts';
 import { activate, grantAccess, showMember } from '../members.ts';
 import type { Router } from '../router.ts';
+import { memberLogBytes } from '../store/log-chunks.ts';
 import { insertDataset, insertMember, listDatasets, listMembers, loadDataset, loadMember } from '../store/members.ts';
 import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
@@ -103,6 +105,24 @@ export function memberRoutes(app: App, router: Router): void {
         router.now(),
       );
       return { member_id: id, status, active: status === 'active', annual_fee_paid, membership_expires_at };
+    },
+  );
+
+  app.get(
+    '/members/:id/logs',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'How much of logs the member has stored, and may have',
+        params: Id,
+        response: { 200: MemberLogs },
+      },
+    },
+    async (request) => {
+      const { id: member_id } = await loadMember(router.db, request.params.id);
+      const { member_log_bytes: log_bytes_limit, job_log_bytes: job_log_bytes_limit } = router.config;
+      return { member_id, log_bytes: await memberLogBytes(router.db, member_id), log_bytes_limit, job_log_bytes_limit };
     },
   );
 }

@@ -121,7 +121,12 @@ export function workerRoutes(app: App, router: Router): void {
     '/workers/jobs/:id/status',
     {
       config,
-      schema: { ...held, summary: 'Report what is happening', body: StatusReport, response: { 200: EventRecorded } },
+      schema: {
+        ...held,
+        summary: 'Report what is happening; counts as its log does',
+        body: StatusReport,
+        response: { 200: EventRecorded },
+      },
     },
     (request) => reportStatus(router, request.worker, request.params.id, request.body),
   );
@@ -133,6 +138,8 @@ export function workerRoutes(app: App, router: Router): void {
       schema: {
         ...held,
         summary: 'Send log lines; a repeated sequence is stored once',
+        description:
+          'Of log and of events (`status`) a job may have `ROUTER_JOB_LOG_BYTES` bytes, a member `ROUTER_MEMBER_LOG_BYTES` over all jobs. What goes beyond is 409 `log_quota`, and so is all that follows for this job, whose `log_cut_at` says so: its log has an end and no holes. The job goes on.',
         body: LogReport,
         response: { 200: EventRecorded },
       },

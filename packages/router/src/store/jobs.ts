@@ -36,6 +36,8 @@ const CHANGING = {
   lease_sha256: 'text',
   lease_expires_at: 'text',
   past_leases: 'text',
+  log_bytes: 'bigint',
+  log_cut_at: 'text',
 } as const;
 
 const COLUMNS = { ...FIXED, ...CHANGING };

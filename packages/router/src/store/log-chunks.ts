@@ -1,12 +1,56 @@
-/** Log chunks that are there already. */
-import type { Queries } from '@rcpt/service/db.ts';
+/** Log chunks that are there already, and how many bytes of logs a member has. */
+import { type Queries, together } from '@rcpt/service/db.ts';
 
-/** The id of a chunk of the job's present attempt; null when it did not come yet. */
-export async function findChunk(db: Queries, job_id: string, stream: string, sequence: number): Promise<string | null> {
-  const row = await db.get<{ id: string }>(
-    `select id from job_logs where job_id = $1 and attempt = (select attempt from jobs where id = $1)
-     and stream = $2 and sequence = $3`,
-    [job_id, stream, sequence],
+export interface Chunk {
+  job_id: string;
+  stream: string;
+  sequence: number;
+}
+
+/** The id of each chunk of its job's present attempt that is stored, by `nameOf`. Exact while the jobs are locked. */
+export async function findChunks(db: Queries, chunks: Chunk[]): Promise<Map<string, string>> {
+  const rows = await together(
+    ...chunks.map(({ job_id, stream, sequence }) =>
+      db.get<{ id: string }>(
+        `select id from job_logs where job_id = $1 and attempt = (select attempt from jobs where id = $1)
+         and stream = $2 and sequence = $3`,
+        [job_id, stream, sequence],
+      ),
+    ),
   );
-  return row?.id ?? null;
+  return new Map(chunks.flatMap((chunk, i) => (rows[i] === undefined ? [] : [[nameOf(chunk), rows[i].id]])));
+}
+
+export function nameOf({ job_id, stream, sequence }: Chunk): string {
+  return `${job_id} ${stream} ${sequence}`;
+}
+
+/** Of the members of these jobs, held until the transaction ends, in one order everywhere and after their jobs. */
+export async function lockMemberLogs(tx: Queries, job_ids: string[]): Promise<Map<string, number>> {
+  if (job_ids.length === 0) return new Map();
+  const rows = await tx.all<{ member_id: string; log_bytes: number }>(
+    `select member_id, log_bytes from member_logs
+     where member_id in (select member_id from jobs where id ${tx.dialect.isAmong('$1')})
+     order by member_id ${tx.dialect.forUpdate}`,
+    [JSON.stringify([...new Set(job_ids)])],
+  );
+  return new Map(rows.map(({ member_id, log_bytes }) => [member_id, log_bytes]));
+}
+
+export async function addMemberLogs(tx: Queries, added: ReadonlyMap<string, number>): Promise<void> {
+  const updates = [...added].map(([member_id, bytes]) =>
+    tx.run(
+      `insert into member_logs (member_id, log_bytes) values ($1, $2)
+       on conflict (member_id) do update set log_bytes = member_logs.log_bytes + excluded.log_bytes`,
+      [member_id, bytes],
+    ),
+  );
+  await together(...updates);
+}
+
+export async function memberLogBytes(db: Queries, member_id: string): Promise<number> {
+  const row = await db.get<{ log_bytes: number }>('select log_bytes from member_logs where member_id = $1', [
+    member_id,
+  ]);
+  return row?.log_bytes ?? 0;
 }

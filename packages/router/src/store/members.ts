@@ -23,6 +23,7 @@ export async function insertMember(tx: Queries, { id, email, name, created_at }:
     [id, email, name, created_at],
   );
   if (inserted === 0) throw refuse('email_taken', 'There is a member with this e-mail address already.');
+  await tx.run('insert into member_logs (member_id, log_bytes) values ($1, 0)', [id]);
 }
 
 /** Throws `not_found`. */

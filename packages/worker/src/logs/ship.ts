@@ -7,16 +7,17 @@ import { CALL_MS, underLease } from '../under-lease.ts';
 import type { Worker } from '../worker.ts';
 import type { Reader } from './spool.ts';
 
-/** Resolves when the whole log is acknowledged. Throws `LeaseLost`. */
+/** Resolves when the whole log is acknowledged, or the router takes no more of it. Throws `LeaseLost`. */
 export async function shipLogs(worker: Worker, held: Held, folder: JobFolder, reader: Reader): Promise<void> {
   try {
     for (;;) {
       const chunk = await reader.next(held.lost);
       if (chunk === null) return;
       const body = { ...chunk, lease_token: held.lease_token };
-      await underLease(worker, held, () => worker.router.log(held.job.id, body, callSignal(held))).catch((error) =>
-        skipRefused(worker, held, chunk.sequence, error),
+      const taken = await underLease(worker, held, () => worker.router.log(held.job.id, body, callSignal(held))).catch(
+        (error) => skipRefused(worker, held, chunk.sequence, error),
       );
+      if (taken === 'log_quota') return;
       // Behind by one chunk after a crash: the router knows its sequence and stores it once.
       await writeFile(folder.sent_file, String(reader.position));
     }
@@ -36,7 +37,14 @@ function callSignal({ lost }: Held): AbortSignal {
 }
 
 /** A chunk the router will never take must not hold up those after it, nor the result. */
-function skipRefused({ log }: Worker, { job }: Held, sequence: number, error: unknown): void {
+function skipRefused({ log }: Worker, { job }: Held, sequence: number, error: unknown): 'log_quota' | undefined {
   if (!(error instanceof ProblemError)) throw error;
+  if (error.problem.code === 'log_quota') {
+    log.warn(
+      { job_id: job.id, sequence },
+      'the quota for logs is used up; the job goes on and no more of its log is sent',
+    );
+    return 'log_quota';
+  }
   log.error({ job_id: job.id, sequence, reason: error.message }, 'the router refuses a part of the log for good');
 }
