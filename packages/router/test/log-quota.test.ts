@@ -1,7 +1,7 @@
 /** What workers may have stored of logs and events: so much per job, so much per member, counted where all processes see it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, eachRouter, type TestRouter, temporaryFolder } from './running.ts';
+import { assertProblem, eachRouter, type TestRouter } from './running.ts';
 
 const JOB = 1_000;
 const MEMBER = 2_500;

@@ -112,6 +112,35 @@ describe('a job', () => {
     }
   });
 
+  test('that logs beyond its quota goes on to its end, and its log says that it was cut', async () => {
+    const router = await startRouter({ ROUTER_JOB_LOG_BYTES: '100000' });
+    const worker = await startWorker(router.url, {
+      exec: {
+        batch: script(`
+          import { writeFileSync } from 'node:fs';
+          for (let i = 0; i < 20_000; i++) console.log(i + ' '.repeat(50));
+          writeFileSync(process.env.JOB_ARTIFACTS + '/model.json', '{}');
+        `),
+      },
+    });
+    const { id } = await queue(router);
+    const job = await reaches(router, id, 'completed');
+    assert.ok(job.log_cut_at !== null && job.log_bytes <= 100_000, `${job.log_bytes} bytes, cut at ${job.log_cut_at}`);
+    const lines = (await linesOf(router, id)).map(Number);
+    assert.ok(lines.length > 0 && lines.length < 20_000);
+    assert.deepEqual(
+      lines,
+      lines.map((_, i) => i),
+      'an end and no holes',
+    );
+    assert.deepEqual(
+      (await router.client.jobArtifacts(id)).map(({ name }) => name),
+      ['model.json'],
+    );
+    const said = worker.log.filter(({ msg }) => /quota for logs/.test(String(msg)));
+    assert.equal(said.length, 1, 'it stops sending');
+  });
+
   test('in several slots: as many at a time as the worker was told, each in its own slot', async () => {
     const router = await startRouter();
     const gate = temporaryFolder();

@@ -15,6 +15,7 @@ import type {
   Dataset,
   ListedDataset,
   Member,
+  MemberLogs,
   NewDataset,
   NewMember,
 } from '@rcpt/contract/router/members.ts';
@@ -99,6 +100,7 @@ export const router = {
     get<RouterReceiptPage>('/receipts', signal, { ...query, order: 'newest' }),
 
   members: (query: { limit: number; offset: number }, signal: Signal) => get<Member[]>('/members', signal, query),
+  memberLogs: (id: string, signal: Signal) => get<MemberLogs>(`/members/${segment(id)}/logs`, signal),
   createMember: (body: z.input<typeof NewMember>, key: string) => post<Member>('/members', body, key),
   activateMember: (id: string) => post<Member>(`/members/${segment(id)}/activate`),
 

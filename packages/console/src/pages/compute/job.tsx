@@ -78,7 +78,12 @@ function JobBody({ job }: { job: Job }) {
       <div className="job-columns">
         <div>
           <Section title="Log">
-            <Log id={job.id} onJob={hear} waiting={waitingFor(job, gpuName(job.requested_gpu_sku))} />
+            <Log
+              id={job.id}
+              onJob={hear}
+              cut_at={job.log_cut_at}
+              waiting={waitingFor(job, gpuName(job.requested_gpu_sku))}
+            />
           </Section>
           {artifacts.data && artifacts.data.length > 0 && (
             <Section title="Artifacts">

@@ -110,6 +110,14 @@ function nextLook(job: Job | undefined): number | false {
 const AFTERMATH_MS = 20_000;
 const NEXT_LOOK_MS = 2_500;
 
+export const memberLogsQuery = (member_id: string) =>
+  queryOptions({
+    queryKey: KEYS.compute('member-logs', member_id),
+    queryFn: ({ signal }) => router.memberLogs(member_id, signal),
+    staleTime: 10_000,
+    retry: false,
+  });
+
 const EVENT_PAGES = 20;
 
 /** How a job ended stands at the end, behind whatever its worker told. */

@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { Hash } from '../../../parts/copy.tsx';
 import { Fact, Facts } from '../../../parts/facts.tsx';
-import { workersQuery } from '../queries.ts';
+import { byteSize } from '../../../words/numbers.ts';
+import { memberLogsQuery, workersQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
 import { workerOf } from './steps.ts';
 
@@ -12,6 +13,7 @@ export function Details({ job, events }: { job: Job; events: readonly JobEvent[]
   const memberName = useMemberName();
   const gpuName = useGpuName();
   const { data: workers } = useQuery(workersQuery);
+  const { data: logs } = useQuery(memberLogsQuery(job.member_id));
   const worker_id = workerOf(events);
   return (
     <Facts>
@@ -37,6 +39,16 @@ export function Details({ job, events }: { job: Job; events: readonly JobEvent[]
           <Hash value={job.output_uri} what="Address" />
         </Fact>
       )}
+      <Fact label="Log">
+        {byteSize(job.log_bytes)}
+        {logs !== undefined && (
+          <span className="muted">
+            {' '}
+            of {byteSize(logs.job_log_bytes_limit)}; all jobs of this member {byteSize(logs.log_bytes)} of{' '}
+            {byteSize(logs.log_bytes_limit)}
+          </span>
+        )}
+      </Fact>
       <Fact label="Job id">
         <Hash value={job.id} what="Job id" />
       </Fact>

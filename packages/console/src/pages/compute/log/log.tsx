@@ -6,6 +6,7 @@ import { toast } from '../../../frame/toasts.tsx';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { copy } from '../../../parts/copy.tsx';
 import { SearchBox } from '../../../parts/search-box.tsx';
+import { exact } from '../../../words/instant.ts';
 import { amount, count } from '../../../words/numbers.ts';
 import { followLog, type Standing, wholeLog } from './follow.ts';
 import { asText, matching } from './lines.ts';
@@ -18,9 +19,11 @@ interface LogProps {
   onJob: (job: Job) => void;
   /** What stands here before the first line. */
   waiting: string;
+  /** Since when the router has taken no more of it. */
+  cut_at: string | null;
 }
 
-export function Log({ id, onJob, waiting }: LogProps) {
+export function Log({ id, onJob, waiting, cut_at }: LogProps) {
   const heard = useRef(onJob);
   heard.current = onJob;
   const feed = useMemo(() => followLog(id, (job) => heard.current(job)), [id]);
@@ -32,7 +35,12 @@ export function Log({ id, onJob, waiting }: LogProps) {
   return (
     <div className="log">
       <div className="log-bar">
-        <StandingWords standing={standing} isEmpty={isEmpty} lines={lines.dropped + lines.kept.length} />
+        <StandingWords
+          standing={standing}
+          cut={cut_at !== null}
+          isEmpty={isEmpty}
+          lines={lines.dropped + lines.kept.length}
+        />
         <SearchBox label="Search the log" value={words} onSearch={setWords} />
         <Button small kind="quiet" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
           Wrap
@@ -51,6 +59,11 @@ export function Log({ id, onJob, waiting }: LogProps) {
           The first {count(lines.dropped, 'line')} are not kept here. Download the log to have all of it.
         </p>
       )}
+      {cut_at !== null && (
+        <p className="log-note" role="status">
+          Cut at {exact(cut_at)}: the quota for logs is used up. The job wrote on; what came later is not here.
+        </p>
+      )}
       {words.trim() !== '' && (
         <p className="log-note" role="status">
           {shown.length === 0
@@ -59,7 +72,13 @@ export function Log({ id, onJob, waiting }: LogProps) {
         </p>
       )}
       {isEmpty ? (
-        <p className="log-empty">{standing === 'over' ? 'This job wrote no log.' : waiting}</p>
+        <p className="log-empty">
+          {standing === 'over'
+            ? cut_at === null
+              ? 'This job wrote no log.'
+              : 'Nothing was taken of this job’s log.'
+            : waiting}
+        </p>
       ) : (
         <LogView key={`${wrapped} ${words.trim() === ''}`} lines={shown} wrapped={wrapped} />
       )}
@@ -74,11 +93,18 @@ const WORDS: Record<Standing, string> = {
   over: 'Complete',
 };
 
-function StandingWords({ standing, isEmpty, lines }: { standing: Standing; isEmpty: boolean; lines: number }) {
+interface StandingProps {
+  standing: Standing;
+  cut: boolean;
+  isEmpty: boolean;
+  lines: number;
+}
+
+function StandingWords({ standing, cut, isEmpty, lines }: StandingProps) {
   return (
     <p className="log-standing" data-standing={standing}>
       <span className="dot" aria-hidden="true" />
-      <strong>{WORDS[standing]}</strong>
+      <strong>{cut && (standing === 'over' || standing === 'live') ? 'Cut' : WORDS[standing]}</strong>
       {!isEmpty && <span className="muted">{count(lines, 'line')}</span>}
     </p>
   );
