@@ -25,7 +25,7 @@ const JSON_LIMIT = 1_048_576;
 /** Contract §3: every call of the two components' table, and the reads a member needs. */
 const OPERATIONS = `
   GET /health, GET /admin/summary, GET /admin/history, GET /admin/news, GET /admin/workers, GET /admin/workers/{id}, POST /admin/workers/{id}/drain,
-  POST /admin/workers/{id}/resume, POST /admin/workers/{id}/revoke, POST /members, GET /members, GET /members/{id}, POST /members/{id}/activate, GET /members/{id}/status,
+  POST /admin/workers/{id}/resume, POST /admin/workers/{id}/revoke, POST /members, GET /members, GET /members/{id}, POST /members/{id}/activate, GET /members/{id}/status, GET /members/{id}/logs,
   POST /datasets, GET /datasets, GET /datasets/{id}, POST /datasets/{id}/access, GET /compute/inventory, GET /compute/prices,
   POST /compute/register-node, POST /compute/quote, POST /jobs, GET /jobs, GET /jobs/{id}, GET /jobs/{id}/events,
   GET /jobs/{id}/logs, GET /jobs/{id}/artifacts, POST /jobs/{id}/start, POST /jobs/{id}/complete, POST /jobs/{id}/cancel,
@@ -44,6 +44,7 @@ const TABLES = [
   'jobs',
   'job_events',
   'job_logs',
+  'member_logs',
   'artifacts',
   'receipt_batches',
   'idempotency_keys',
