@@ -1,7 +1,7 @@
 /** Runs on the ledger's wire: one shape per call of the seven stages (contract §2). */
 import { z } from 'zod';
 import { Decision, EvidenceKind, LaneName, Outcome, Stage } from '../vocabulary.ts';
-import { Instant, JsonObject, Line, PageSize, Prose, Sha256, text } from '../wire.ts';
+import { Instant, JsonObject, KnownObject, Line, PageSize, Prose, Sha256, text } from '../wire.ts';
 import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
 
 export const NewRun = z
@@ -63,10 +63,10 @@ export const Run = z.object({
   title: z.string(),
   stage: Stage,
   stages: z.array(StageMark),
-  inputs: JsonObject,
+  inputs: KnownObject,
   agent_profile: AgentProfile,
   evidence: z.array(Evidence),
-  execution: JsonObject.nullable(),
+  execution: KnownObject.nullable(),
   checks: z.array(Check),
   verdict: Verdict.nullable(),
   approval: Approval.nullable(),
