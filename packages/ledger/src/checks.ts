@@ -1,17 +1,12 @@
-/**
- * The checks of a Run: read as stored, decided in a thread (deciders.ts), written in a transaction that computes nothing.
- */
-import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
+/** The checks of a Run: read as stored, decided in a thread (decide.ts), written in a transaction that computes nothing. */
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
-import { type GpuPrice, priceTable } from '@rcpt/contract/prices.ts';
+import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import type { Principal } from './domain/principal.ts';
 import { type Run, reach, refuse, requireStage } from './domain/run.ts';
-import { workOf } from './domain/sealed-block.ts';
-import { executorOf } from './executors.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
-import { loadStoredRun, lockMarks, readRun, type StoredRun, updateRun } from './store/runs.ts';
+import { loadStoredRun, lockMarks, type StoredRun, updateRun } from './store/runs.ts';
 
 /** All that the checks are decided on, as texts: the thread reads them, and the event loop does not. */
 export interface Undecided {
@@ -38,21 +33,6 @@ export async function loadUndecided(
   const named = LANES[run.lane].sheet?.(JSON.parse(run.inputs));
   const sheet = named === undefined ? null : await loadSheetText(db, organization_id, named);
   return { run, sheet, prices };
-}
-
-/** Pure: the same Run, sheet and prices are decided to the same bytes. */
-export function decideChecks({ run: stored, sheet, prices }: Undecided): Decided {
-  const run = readRun(stored);
-  const lane = LANES[run.lane];
-  const runs_on = lane.runs_on?.(run.execution ?? {});
-  const price = runs_on === undefined ? null : priceTable(prices).of(runs_on);
-  const executor = sheet === null ? null : executorOf(sheet);
-  return {
-    checks: lane.checks(workOf({ ...run, price }, lane), executor),
-    assignment: executor === null ? null : assignmentOf(executor.sheet, run.inputs),
-    price,
-    updated_at: run.updated_at,
-  };
 }
 
 /** Checks: what was decided is what is stored. Throws `run_stage_conflict`. */

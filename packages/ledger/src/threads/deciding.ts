@@ -1,5 +1,5 @@
 /** The threads that decide: the checks of every lane, and flight sheets, compiled and tried. */
-import { decideChecks } from '../checks.ts';
+import { decideChecks } from '../decide.ts';
 import { executorOf } from '../executors.ts';
 import { trySheet } from '../trial.ts';
 import { serve } from './serve.ts';
