@@ -52,6 +52,7 @@ export async function startLedgerTarget(database: { url: string }, random: Rando
     json_limit: JSON_LIMIT,
     bodies: BODIES,
     often: [
+      'POST /runs/{id}/evidence',
       'POST /runs/{id}/execution',
       'POST /runs/{id}/checks',
       'PATCH /runs/{id}/checks/{key}',
