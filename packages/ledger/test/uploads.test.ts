@@ -95,6 +95,43 @@ eachLedger('uploads that stall', (ledger, engine) => {
     assert.deepEqual([status, json.sha256], [201, sha256(content)]);
   });
 
+  test('many large bodies of one organization at once all arrive', async () => {
+    const tenant = await ledger.tenant();
+    const inputs = { task: 'x', report: 'x'.repeat(300_000) };
+    const bodies = Array.from({ length: 40 }, (_, i) => ({ lane: 'generic', title: `Run ${i}`, inputs }));
+    const answers = await Promise.all(bodies.map((body) => tenant.ask('agent', 'POST', '/runs', { body })));
+    for (const { status, text } of answers) assert.equal(status, 201, text);
+  });
+
+  test('downloads that nobody reads hold up no other organization, and give way when they end', async () => {
+    const [deaf, other] = [await ledger.tenant(), await ledger.tenant()];
+    const paths = new Map<Tenant, string>();
+    for (const tenant of [deaf, other]) {
+      const id = await runAt(tenant, 'Inputs');
+      const raw = form(new Uint8Array(20_000_000));
+      const { json } = await tenant.ask('agent', 'POST', `/runs/${id}/evidence`, { raw });
+      paths.set(tenant, `/runs/${id}/evidence/${json.id}`);
+    }
+    const authorization = `Bearer ${deaf.keys.auditor}`;
+    const readers = [];
+    for (let i = 0; i < 6; i++) {
+      const reader = await rawClient(ledger.url, { deaf: true });
+      await reader.send(requestText('GET', paths.get(deaf)!, { authorization }));
+      readers.push(reader);
+    }
+    const download = (tenant: Tenant) => tenant.ask('auditor', 'GET', paths.get(tenant)!);
+    assert.equal((await download(other)).status, 200);
+    let answered = false;
+    const own = download(deaf).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    assert.equal((await download(other)).status, 200);
+    assert.equal(answered, false);
+    for (const { socket } of readers) socket.destroy();
+    assert.equal((await own).text.length, 20_000_000);
+  });
+
   test('many large uploads of one organization at once all arrive, two at a time', async () => {
     const tenant = await ledger.tenant();
     const id = await runAt(tenant, 'Inputs');
