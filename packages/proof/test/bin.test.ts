@@ -204,7 +204,10 @@ test('wrong use exits 2 and says why on standard error', () => {
 });
 
 test('what a file says never reaches the terminal as control characters', async () => {
-  const path = file('hostile.ndjson', `${rows[0]!.text}\n{"receipt_id":"\\u001b[2J\\u202e\\u200b\\u00ad\\u2028\\udb40\\udc41","receipt_sha256":"x"}\n`);
+  const path = file(
+    'hostile.ndjson',
+    `${rows[0]!.text}\n{"receipt_id":"\\u001b[2J\\u202e\\u200b\\u00ad\\u2028\\udb40\\udc41","receipt_sha256":"x"}\n`,
+  );
   let out = '';
   const sink = { write: (text: string) => (out += text) };
   assert.equal(await verifyPaths([path], { stdout: sink, stderr: sink }), 1);
