@@ -20,13 +20,3 @@ insert into evidence_objects (organization_id, run_id, sha256, byte_size, state,
   cross join lateral json_array_elements(d.evidence::json) e
   where (e.value ->> 'stored')::boolean
   group by d.organization_id, d.id, e.value ->> 'sha256';
-
--- Bytes that an organization stores with us: these objects, and what its Runs and flight sheets were sent. And how many it may,
--- where that is not the setting of the ledger (0: without end).
-alter table organizations add column storage_used_bytes bigint not null default 0;
-alter table organizations add column storage_limit_bytes bigint;
-update organizations set storage_used_bytes =
-  (select coalesce(sum(o.byte_size), 0) from evidence_objects o where o.organization_id = organizations.organization_id)
-  + (select coalesce(sum(octet_length(d.inputs) + coalesce(octet_length(d.execution), 0)), 0)
-    from run_documents d where d.organization_id = organizations.organization_id)
-  + (select coalesce(sum(octet_length(f.sheet)), 0) from flight_sheets f where f.organization_id = organizations.organization_id);
