@@ -44,8 +44,8 @@ export interface PrinterOptions {
 const REMEMBERED_BYTES = 16 * 1024 * 1024;
 const SEEN_BYTES = 1024 * 1024;
 const SEEN_EACH = 256;
-/** Each holds its receipt's bytes while it waits. */
-const WAITING = 256;
+/** Each holds its receipt while it waits: a megabyte at most. */
+const WAITING = 320;
 /** A receipt is checked in a millisecond per 100 kB: what is smaller costs less than the way to a thread. */
 const SMALL = 32_768;
 /** What failed in drawing fails again; what was ended may have been ended for a machine that had too much to do. */
@@ -59,7 +59,7 @@ interface Failed {
 }
 
 export function createPrinter(options: PrinterOptions = {}): Printer {
-  const { remembered_bytes = REMEMBERED_BYTES, patience_ms = 10_000, waiting_each = 96, now = Date.now } = options;
+  const { remembered_bytes = REMEMBERED_BYTES, patience_ms = 10_000, waiting_each = 160, now = Date.now } = options;
   const onFault = options.onFault ?? (() => undefined);
   const pool = createPool<typeof DRAWINGS>(new URL('./drawing-thread.ts', import.meta.url), {
     threads: 2,
