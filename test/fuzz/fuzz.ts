@@ -123,14 +123,12 @@ function checkOf({ sides, isShared }: Target, judge: Judge, secrets: Secrets) {
     const { name } = operation;
     const content_type = headers['content-type'] ?? '';
     if (status === 0) throw new Error(`${name}: no answer: ${text}`);
-    if (status >= 500) {
-      if (status === 503 && Number(headers['retry-after']) > 0) return;
-      throw new Error(`${name}: ${status}`);
-    }
+    const isAnnounced = status === 503 && Number(headers['retry-after']) > 0;
+    if (status >= 500 && !isAnnounced) throw new Error(`${name}: ${status}`);
     // A browser's page where no operation is: the path was none.
     const isLost = status === 404 && content_type.startsWith('text/html');
     if (!isLost) judge.described(operation, { status, text, content_type });
-    if (status >= 400 && content_type.startsWith('application/problem+json'))
+    if (status >= 400 && status < 500 && content_type.startsWith('application/problem+json'))
       judge.problem(name, { status, headers, text });
     const audience = audienceOf(operation, caller, sent);
     if (audience !== 'all') {
