@@ -28,6 +28,7 @@ const RECEIPT_ID = /^RCPT-\d{6,}-[0-9a-f]{8}$/;
 const SECRET = /^(rk|dwrk|dlease)_/;
 const WORDS = /[\w-]{12,}/g;
 const NO_PARENT = '0'.repeat(64);
+const LEASE_TOKEN = /"lease_token":"[^"]*"/g;
 const REMEMBERED = 40;
 
 /** An answer that only this side was to see. */
@@ -107,7 +108,7 @@ export function leakIn(text: string, audience: Side | null, sides: Side[], sent:
 }
 
 export interface Secrets {
-  /** To be told before the request is sent: what a caller sends that it was not told may be answered to anyone. */
+  /** To be told before the request is sent: what is sent where no secret belongs may be answered to anyone. */
   recordSent(sent: Sent, caller: string): void;
   /** A secret in this answer that was told to another; null: none. */
   strayIn(text: string, caller: string): string | null;
@@ -118,7 +119,10 @@ export function newSecrets(): Secrets {
   const told = new Map<string, string | null>();
   return {
     recordSent(sent, caller) {
+      const { body } = sent;
+      const elsewhere = { path: sent.path, method: sent.method, body: String(body ?? '').replace(LEASE_TOKEN, '') };
       for (const word of secretsIn(askedIn(sent))) if (told.get(word) !== caller) told.set(word, null);
+      for (const word of secretsIn(askedIn(elsewhere))) told.set(word, null);
     },
     strayIn(text, caller) {
       for (const word of secretsIn(text)) {
