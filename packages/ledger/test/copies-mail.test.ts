@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createProbe } from '@rcpt/service/health.ts';
@@ -183,6 +183,23 @@ describe('a mail server', () => {
 });
 
 describe('a mail folder', () => {
+  test('is closed to other accounts, with every mail in it, wherever it is and whoever made it', async () => {
+    const modeOf = (path: string) => statSync(path).mode & 0o7777;
+    for (const before of [null, 0o755, 0o1777]) {
+      const folder = join(temporaryFolder(), 'deep', 'outbox');
+      if (before !== null) {
+        mkdirSync(folder, { recursive: true });
+        chmodSync(folder, before);
+      }
+      const mailer = closedAfterwards(openMailer(`file:${folder}`, FROM));
+      await mailer.probe(AbortSignal.timeout(60_000));
+      await mailer.send(mailOf());
+      assert.equal(modeOf(folder), before === 0o1777 ? before : 0o700, 'one that all share stays theirs');
+      assert.equal(modeOf(join(folder, '.unfinished')), 0o700);
+      assert.equal(modeOf(join(folder, `${mailOf().id}.eml`)), 0o600);
+    }
+  });
+
   test('holds one file per mail, however often it is sent', async () => {
     const folder = temporaryFolder();
     const mailer = closedAfterwards(openMailer(`file:${folder}`, FROM));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { sweepUnfinished, writeWhole } from './write-whole.ts';
+import { closeToOthers, PRIVATE, sweepUnfinished, writeWhole } from './write-whole.ts';
 
 export interface Message {
   /** The local part of the Message-ID, letters, digits, dots and hyphens: the same mail has the same one every time. */
@@ -63,15 +63,22 @@ function openMailFolder(path: string, compose: Compose): Mailer {
   const folder = resolve(path);
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   void sweepUnfinished(folder);
+  // It holds links that sign people in.
+  const closed = closeToOthers(folder);
+  closed.catch(() => undefined);
+  const write = async (name: string, bytes: Buffer) => {
+    await closed;
+    await writeWhole(folder, join(folder, name), bytes, PRIVATE);
+  };
   return {
     async send(message) {
       const { message: bytes } = await transport.sendMail(compose(message));
-      await writeWhole(folder, join(folder, `${message.id}.eml`), bytes as Buffer);
+      await write(`${message.id}.eml`, bytes as Buffer);
     },
     async probe() {
-      const path = join(folder, `probe-${randomBytes(6).toString('hex')}`);
-      await writeWhole(folder, path, Buffer.from('probe\n'));
-      await rm(path);
+      const name = `probe-${randomBytes(6).toString('hex')}`;
+      await write(name, Buffer.from('probe\n'));
+      await rm(join(folder, name));
     },
     close() {},
   };

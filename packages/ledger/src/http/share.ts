@@ -34,7 +34,9 @@ const GONE = {
 
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   const { printer } = ledger;
-  await app.register(rateLimit, { global: false, max: ledger.config.share_requests_per_minute, timeWindow: 60_000 });
+  const per_address = { max: ledger.config.share_requests_per_minute, timeWindow: 60_000 };
+  // A customer is given a /64 of IPv6, at least; an IPv4 address within IPv6 counts as that address.
+  await app.register(rateLimit, { global: false, ...per_address, ipv6Subnet: 64 });
   const common = { tags: ['sharing'] };
   const config = { may: 'public', rateLimit: {} } as const;
 
