@@ -26,6 +26,8 @@ import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
 const LINKS: MailLimit = { mails: 5, window_ms: 900_000 };
 const MAIL_MS = 30_000;
 const ANSWER_MS = 20;
+/** Whom a stranger's link would sign in: nobody can be a member under it, for no mail arrives there (RFC 2606). */
+const NOBODY = 'nobody@ledger.invalid';
 
 /** A session that was presented and counts. */
 export interface SignedIn {
@@ -66,11 +68,14 @@ export class People {
   /** Mails a link to a member, behind the answer: a stranger's costs the caller the same time. Throws `rate_limited`. */
   async requestLink(email: string): Promise<{ expires_in_seconds: number }> {
     const { db, now } = this.#settings;
+    // Whoever asks first after a start waits for it, member or stranger.
+    await this.#open();
     const known = await db.transaction(async (tx) => {
       if (!(await takeMail(tx, `sign-in:${email}`, LINKS, now()))) throw writtenTooOften('a quarter of an hour');
       return isMember(tx, email);
     });
-    if (known) this.#mail(() => this.#writeLink(email));
+    // A stranger's is made, too, and goes nowhere: what it costs tells nobody whether there is a mail.
+    this.#mail(() => this.#writeLink(known ? email : NOBODY), known);
     return { expires_in_seconds: LINK_SECONDS };
   }
 
@@ -140,12 +145,13 @@ export class People {
     return signInMail({ to, link, minutes: LINK_SECONDS / 60 });
   }
 
-  #mail(write: () => Promise<Message>): void {
+  /** @param is_sent false: it is written alone */
+  #mail(write: () => Promise<Message>, is_sent = true): void {
     const { mailer, logger } = this.#settings;
     // The answer leaves first: its time tells nobody whether there is a mail to write.
     const sent = sleep(ANSWER_MS)
       .then(write)
-      .then((message) => mailer.send(message, AbortSignal.timeout(MAIL_MS)))
+      .then((message) => (is_sent ? mailer.send(message, AbortSignal.timeout(MAIL_MS)) : undefined))
       // A mail server's own words may repeat an address.
       .catch((error: Error & { code?: unknown }) =>
         logger.warn({ error: error.name, code: error.code }, 'a mail to a person was not sent'),
