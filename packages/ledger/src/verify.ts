@@ -130,7 +130,9 @@ async function verifyGroup(
   await slice();
   for (const { payload, record } of rows) {
     const run = runs.get(record.run_id!);
-    verifier.push(payload, await recordWithRun(record, payload, run, pins, verifier.isUnbroken));
+    const beside = await recordWithRun(record, payload, run, pins, verifier.isUnbroken);
+    await slice();
+    verifier.push(payload, beside);
     if (verifier.isUnbroken && typeof payload === 'string') pins.passed(payload, record.org_seq!);
     await slice();
   }
