@@ -252,6 +252,23 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       );
     });
 
+    test('says of a log that was cut that it was', async () => {
+      const { environment, ...more } = options();
+      const router = await start({ ...more, environment: { ...environment, ROUTER_JOB_LOG_BYTES: '100' } });
+      const worker = await router.worker();
+      const job_id = await finished(router, worker, COOK, SCORES, async (lease_token, id) => {
+        await worker.tell(`jobs/${id}/logs`, { lease_token, lines: ['epoch 1'] });
+        await worker.ask(`jobs/${id}/logs`, { lease_token, lines: ['x'.repeat(100)] });
+      });
+      const { evidence } = (await atVerdict(job_id)) as unknown as { evidence: { label: string }[] };
+      assert.deepEqual(
+        evidence.map(({ label }) => label),
+        ['Log of the job, cut where its quota was used up'],
+      );
+      const { ledger: told } = await router.get(`/jobs/${job_id}`);
+      assert.match(told.reason, /without the end of the log/);
+    });
+
     test('attaches a log that is too long to pass on by its hash', async () => {
       const router = await start(options());
       const worker = await router.worker();

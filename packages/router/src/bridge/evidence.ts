@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import type { Db } from '@rcpt/service/db.ts';
-import { listArtifacts, listLogs } from '../store/jobs.ts';
+import { findJob, listArtifacts, listLogs } from '../store/jobs.ts';
 
 /** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */
 const LOG_UNITS = 150_000;
@@ -24,9 +24,10 @@ export interface Gathered {
 
 /** The same at every call: a finished job gets no more logs and artifacts. */
 export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
-  const [log, artifacts] = [await logOf(db, job_id), await listArtifacts(db, job_id)];
+  const isCut = (await findJob(db, job_id))?.log_cut_at != null;
+  const [log, artifacts] = [await logOf(db, job_id, isCut), await listArtifacts(db, job_id)];
   const hashed = new Map<string, Evidence>();
-  const left_out: string[] = [];
+  const left_out = isCut ? ['The ledger’s Run is without the end of the log: its quota was used up.'] : [];
   for (const { id, document } of artifacts) {
     const { checksum_sha256, artifact_type, name } = document as Record<string, string | null>;
     const leaveOut = (why: string) => left_out.push(`The ledger’s Run is without the artifact “${name}”: ${why}.`);
@@ -41,8 +42,8 @@ export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
   return { items: [...(log === null ? [] : [{ key: 'log', body: log }]), ...hashed.values()], left_out };
 }
 
-/** The log to the byte; of one that is too long, the hash. Null for a job that wrote none. */
-async function logOf(db: Db, job_id: string): Promise<NewEvidence | null> {
+/** The log to the byte; of one that is too long, the hash. Null for a job of which there is none. The label is sealed. */
+async function logOf(db: Db, job_id: string, isCut: boolean): Promise<NewEvidence | null> {
   const hash = createHash('sha256');
   let content = '';
   let isLong = false;
@@ -57,7 +58,8 @@ async function logOf(db: Db, job_id: string): Promise<NewEvidence | null> {
   }
   if (content === '') return null;
   const content_type = 'text/plain; charset=utf-8';
-  if (!isLong) return { kind: 'log', label: 'Log of the job', content, content_type };
-  const label = 'Log of the job, too long to pass on: the router keeps it';
+  const title = `Log of the job${isCut ? ', cut where its quota was used up' : ''}`;
+  if (!isLong) return { kind: 'log', label: title, content, content_type };
+  const label = `${title}, too long to pass on: the router keeps it`;
   return { kind: 'log', label, sha256: hash.digest('hex'), content_type };
 }
