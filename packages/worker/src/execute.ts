@@ -22,6 +22,7 @@ trap : TERM INT HUP
  read -r _
  [ -z "$group" ] || echo 1 >"$group/cgroup.kill"
  kill -KILL $(grep -lzxF "JOB_FILE=$job_file" /proc/[0-9]*/environ | tr -dc '0-9\\n')
+ [ -z "$group" ] || { sleep 0.2; rmdir "$group"; }
  kill -KILL 0) <&3 >/dev/null 2>&1 & watch=$!
 ( [ -z "$group" ] || echo 0 >"$group/cgroup.procs"
   export JOB_FILE="$job_file"
