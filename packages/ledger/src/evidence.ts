@@ -13,7 +13,7 @@ import type { Principal } from './domain/principal.ts';
 import { type Run, refuse } from './domain/run.ts';
 import type { Ledger } from './ledger.ts';
 import { takesEvidence } from './stages.ts';
-import { loadRun } from './store/runs.ts';
+import { loadMarks } from './store/runs.ts';
 import {
   abandonedObjects,
   beginRemoval,
@@ -49,7 +49,7 @@ export async function receiveEvidence(
   { kind, label, content, sha256, content_type }: NewEvidence,
   upload: Upload | undefined,
 ): Promise<Evidence> {
-  const run = await loadRun(ledger.db, by.organization_id, run_id);
+  const run = await loadMarks(ledger.db, by.organization_id, run_id, 'evidence');
   const bytes = upload?.bytes ?? (content === undefined ? null : Buffer.from(content, 'utf8'));
   const id = newId('ev');
   if (bytes === null) {
@@ -110,7 +110,7 @@ export interface StoredEvidence {
  */
 export async function fetchEvidence(
   { storage, config }: Pick<Ledger, 'storage' | 'config'>,
-  run: Run,
+  run: Pick<Run, 'organization_id' | 'id' | 'evidence'>,
   id: string,
   altered: 'refuse' | 'serve',
 ): Promise<StoredEvidence> {
@@ -153,7 +153,11 @@ export async function sweepEvidence({ db, storage }: Pick<Ledger, 'db' | 'storag
   }
 }
 
-function objectOf({ organization_id, id: run_id }: Run, sha256: string, byte_size: number): EvidenceObject {
+function objectOf(
+  { organization_id, id: run_id }: Pick<Run, 'organization_id' | 'id'>,
+  sha256: string,
+  byte_size: number,
+): EvidenceObject {
   return { organization_id, run_id, sha256, byte_size };
 }
 

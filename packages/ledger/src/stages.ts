@@ -16,7 +16,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import { accept } from './domain/accept.ts';
 import type { Principal } from './domain/principal.ts';
-import { type Run, reach, refuse, requireStage } from './domain/run.ts';
+import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
@@ -62,7 +62,7 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
 }
 
 /** What takes no more now never takes more again. */
-export function takesEvidence({ stage, evidence }: Run): boolean {
+export function takesEvidence({ stage, evidence }: Pick<Run, 'stage' | 'evidence'>): boolean {
   return (stage === 'Inputs' || stage === 'Evidence') && evidence.length < EVIDENCE_LIMIT;
 }
 
@@ -99,10 +99,13 @@ export async function postExecution(
 ): Promise<Run> {
   const run = await lockRun(tx, by.organization_id, id);
   requireStage(run, 'Inputs', 'Evidence');
+  const lane = LANES[run.lane];
+  const execution = accept(lane.execution, body, '');
   return updateRun(tx, run, {
     stage: 'Execution',
     stages: reach(run.stages, 'Execution', at, by.id),
-    execution: accept(LANES[run.lane].execution, body, ''),
+    execution,
+    agent_profile: profileOf(run, lane.agent(execution)),
     executed_by: by.id,
     updated_at: at,
   });

@@ -9,7 +9,7 @@ import type { LedgerCode } from '../problems.ts';
 
 /** What is stored beyond what is shown. */
 export interface Run extends Omit<PublicRun, 'agent_profile'> {
-  /** From the Run's stored profile; null when none was named. */
+  /** The stored profile it was opened with, else, from the Execution stage on, what the execution declared; null before. */
   agent_profile: AgentProfile | null;
   notify: string[];
   /** The credential that posted the execution. */
@@ -46,7 +46,7 @@ export function reach(marks: StageMark[], stage: Stage, at: string, by: string):
 
 const UNDECLARED = 'undeclared';
 
-/** Always strings: the Run's profile, else what the execution names, else `undeclared`. */
+/** Always strings: the Run's own, else what the execution names, else `undeclared`. */
 export function profileOf(run: Pick<Run, 'agent_profile'>, named: Partial<AgentProfile>): AgentProfile {
   if (run.agent_profile !== null) return run.agent_profile;
   const { name, capability_tier, harness, model } = named;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { fetchEvidence, receiveEvidence } from '../evidence.ts';
 import type { Ledger } from '../ledger.ts';
 import { attachEvidence } from '../stages.ts';
-import { loadRun } from '../store/runs.ts';
+import { loadMarks } from '../store/runs.ts';
 import { createTurns } from '../turns.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
@@ -63,7 +63,7 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       const { id, evidence_id } = request.params;
-      const run = await loadRun(ledger.db, request.principal.organization_id, id);
+      const run = await loadMarks(ledger.db, request.principal.organization_id, id, 'evidence');
       await holdWhileRead(request, reply);
       const { item, bytes, verified } = await fetchEvidence(
         ledger,

@@ -14,10 +14,12 @@ import { z } from 'zod';
 import { loadUndecided, recordChecks } from '../checks.ts';
 import { showRun } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
+import { shownAsText } from '../shown-run.ts';
 import { approve, decideCheck, giveVerdict, openRun, postExecution } from '../stages.ts';
-import { listRuns, loadRun } from '../store/runs.ts';
+import { listRuns, loadShownRun } from '../store/runs.ts';
 import { countDocument } from '../store/storage.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
+import { sendText } from './stored.ts';
 
 const RunParams = z.object({ id: z.string() });
 
@@ -61,9 +63,12 @@ export function runRoutes(app: App, ledger: Ledger): void {
         response: { 200: RunList },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { runs, next_after } = await listRuns(ledger.db, request.principal.organization_id, request.query);
-      return { runs: runs.map(showRun), next_after };
+      return sendText(
+        reply,
+        `{"runs":[${runs.map(shownAsText).join(',')}],"next_after":${JSON.stringify(next_after)}}`,
+      );
     },
   );
 
@@ -73,7 +78,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
       config: { may: 'read' },
       schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } },
     },
-    async (request) => showRun(await loadRun(ledger.db, request.principal.organization_id, request.params.id)),
+    async (request, reply) =>
+      sendText(reply, shownAsText(await loadShownRun(ledger.db, request.principal.organization_id, request.params.id))),
   );
 
   app.post(

@@ -13,6 +13,11 @@ export function sendReceipt(reply: FastifyReply, payload: string) {
   return reply.type(JSON_TYPE).send(payload);
 }
 
+/** What is JSON already. */
+export function sendText(reply: FastifyReply, json: string) {
+  return reply.type(JSON_TYPE).send(json as never);
+}
+
 /** `{"receipts":[…]}` and further members. */
 export function sendReceipts(reply: FastifyReply, payloads: string[], members: Record<string, unknown> = {}) {
   const rest = Object.entries(members).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);

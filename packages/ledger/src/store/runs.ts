@@ -45,6 +45,9 @@ const WHOLE = 'runs join run_documents using (organization_id, id)';
 const SELECT_SEALED = `select id, lane, title, verdict, receipt_id, created_at, updated_at, inputs, agent_profile, evidence,
   execution, checks, assignment, price, approval, approved_block, approved_sha256 from ${WHOLE}`;
 const SELECT = `select ${[...ROW, 'minted_by', ...DOCUMENTS].join(', ')} from ${WHOLE}`;
+/** What an organization is shown. */
+const SELECT_SHOWN = `select organization_id, id, lane, title, stage, stages, inputs, agent_profile, evidence, execution, checks, verdict,
+  approval, receipt_id, created_at, updated_at, minted_by from ${WHOLE}`;
 
 type Stored = Record<string, string | null>;
 
@@ -62,11 +65,22 @@ async function insertColumns(tx: Queries, table: string, run: Run, columns: read
 }
 
 /** A Run as its row holds it: its documents are JSON texts. */
-export type StoredRun = Stored & { stage: Stage; lane: LaneName; inputs: string };
+export type StoredRun = Stored & {
+  stage: Stage;
+  lane: LaneName;
+  inputs: string;
+  execution: string | null;
+  agent_profile: string | null;
+};
 
 /** Throws `not_found`, also for another organization's Run. */
 export async function loadStoredRun(db: Queries, organization_id: string, id: string): Promise<StoredRun> {
   return found(await db.get<StoredRun>(SELECT_ONE, [organization_id, id]));
+}
+
+/** As `loadStoredRun`, of what the organization is shown. */
+export async function loadShownRun(db: Queries, organization_id: string, id: string): Promise<StoredRun> {
+  return found(await db.get<StoredRun>(`${SELECT_SHOWN} ${THIS}`, [organization_id, id]));
 }
 
 /** As `loadStoredRun`, read. */
@@ -106,19 +120,29 @@ export async function lockRun(tx: Queries, organization_id: string, id: string):
 /** What every change of a Run begins with. */
 export type RunMarks = Pick<Run, 'organization_id' | 'id' | 'stage' | 'stages' | 'approval' | 'updated_at'>;
 
-/** As `lockRun`, with those documents alone that the caller reads: the others may be large. */
-export async function lockMarks<Read extends Column = never>(
+/** As `loadRun`, with those documents alone that the caller reads: the others may be large. */
+export function loadMarks<Read extends Column = never>(
+  db: Queries,
+  organization_id: string,
+  id: string,
+  ...read: Read[]
+): Promise<RunMarks & Pick<Run, Read>> {
+  return readMarks(db, [organization_id, id], read, '');
+}
+
+/** As `lockRun`, with those documents alone. */
+export function lockMarks<Read extends Column = never>(
   tx: Queries,
   organization_id: string,
   id: string,
   ...read: Read[]
 ): Promise<RunMarks & Pick<Run, Read>> {
+  return readMarks(tx, [organization_id, id], read, tx.dialect.forUpdate);
+}
+
+async function readMarks(db: Queries, key: string[], read: Column[], lock: string): Promise<Run> {
   const columns = ['organization_id', 'id', 'stage', 'stages', 'approval', 'updated_at', ...read].join(', ');
-  const row = await tx.get<StoredRun>(
-    `select ${columns} from ${WHOLE} where organization_id = $1 and id = $2 ${tx.dialect.forUpdate}`,
-    [organization_id, id],
-  );
-  return parsed(found(row));
+  return parsed(found(await db.get<StoredRun>(`select ${columns} from ${WHOLE} ${THIS} ${lock}`, key)));
 }
 
 /** Writes the named members of `change`; the row must still be where `from` was read. */
@@ -147,28 +171,28 @@ export async function updateRun<From extends RunMarks>(
 }
 
 export interface RunPage {
-  runs: Run[];
+  runs: StoredRun[];
   /** The Run to go on after; null at the end. */
   next_after: string | null;
 }
 
-/** Newest first; fewer than `limit` when they are large, or when a search has read its stretch. */
+/** As stored, of what the organization is shown: newest first; fewer than `limit` when they are large, or when a search has read its stretch. */
 export async function listRuns(db: Queries, organization_id: string, query: RunQuery): Promise<RunPage> {
   if (query.outcome === undefined && !query.search?.trim()) return pageOfRuns(db, organization_id, query);
   const { ids, next_after } = await findRuns(db, organization_id, query);
   const these = `where organization_id = $1 and id ${db.dialect.isAmong('$2')}`;
   const [runs, all] = await fittingRuns(db, these, [organization_id, JSON.stringify(ids)]);
-  return { runs, next_after: all ? next_after : runs.at(-1)!.id };
+  return { runs, next_after: all ? next_after : runs.at(-1)!.id! };
 }
 
 async function pageOfRuns(db: Queries, organization_id: string, query: RunQuery): Promise<RunPage> {
   const { where, params } = conditionsOf(organization_id, query);
   const [runs, all] = await fittingRuns(db, where, params, query.limit);
-  return { runs, next_after: all ? null : runs.at(-1)!.id };
+  return { runs, next_after: all ? null : runs.at(-1)!.id! };
 }
 
 /** Newest first, as many as one answer holds, and whether these are all there are. */
-async function fittingRuns(db: Queries, where: string, params: Value[], limit = MOST): Promise<[Run[], boolean]> {
+async function fittingRuns(db: Queries, where: string, params: Value[], limit = MOST): Promise<[StoredRun[], boolean]> {
   const n = params.length + 1;
   const sizes = await db.all<{ id: string; byte_size: number }>(
     `select id, ${BYTE_SIZE} as byte_size from ${WHOLE} ${where} order by id desc limit $${n}`,
@@ -177,8 +201,11 @@ async function fittingRuns(db: Queries, where: string, params: Value[], limit = 
   const page = fitting(sizes.slice(0, limit));
   const oldest = page.at(-1);
   if (oldest === undefined) return [[], true];
-  const rows = await db.all<Stored>(`${SELECT} ${where} and id >= $${n} order by id desc`, [...params, oldest.id]);
-  return [rows.map(readRun), page.length === sizes.length];
+  const rows = await db.all<StoredRun>(`${SELECT_SHOWN} ${where} and id >= $${n} order by id desc`, [
+    ...params,
+    oldest.id,
+  ]);
+  return [rows, page.length === sizes.length];
 }
 
 /** The most that one page is asked for. */
@@ -232,7 +259,8 @@ function conditionsOf(organization_id: string, { lane, stage, after }: RunQuery)
 /** Of the documents; the rest of a row is small. */
 const BYTE_SIZE = [...JSON_COLUMNS, ...APPROVED].map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-const SELECT_ONE = `${SELECT} where organization_id = $1 and id = $2`;
+const THIS = 'where organization_id = $1 and id = $2';
+const SELECT_ONE = `${SELECT} ${THIS}`;
 
 function found(row: StoredRun | undefined): StoredRun {
   if (row === undefined) throw new Refusal('not_found', 'This organization has no such Run.');
