@@ -62,7 +62,7 @@ describe('the command line', () => {
       ['worker --exce x', "rcpt worker: Unknown option '--exce'"],
       ['ledger --port 9', 'rcpt ledger: takes no "--port"; it is set by the environment, here by LEDGER_PORT'],
       ['migrate now', 'rcpt migrate: takes no "now"'],
-      ['org', 'rcpt org: got nothing more, takes one of create, router'],
+      ['org', 'rcpt org: got nothing more, takes one of create, router, storage'],
       ['org crate --name X', 'rcpt org: takes no "crate"; did you mean create?'],
       ['org create --nam X', 'rcpt org create: there is no --nam; did you mean --name?'],
       [

@@ -107,11 +107,16 @@ function withPages(document: Described, isPage: (path: string) => boolean): Desc
 /** A form is described by its fields, all of which may be left out; its file is taken before they are looked at. */
 function withFiles(document: Described): Described {
   for (const operation of Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))) {
-    const form = operation.requestBody?.content?.['multipart/form-data'];
+    const content = operation.requestBody?.content ?? {};
+    const form = content['multipart/form-data'];
     if (form?.schema === undefined) continue;
     const { content: _, ...fields } = (form.schema.properties ?? {}) as Record<string, unknown>;
     const file = { type: 'string', format: 'binary' };
-    form.schema = { ...form.schema, properties: { ...fields, file }, required: ['file'] };
+    // The JSON form is described by the same object.
+    content['multipart/form-data'] = {
+      ...form,
+      schema: { ...form.schema, properties: { ...fields, file }, required: ['file'] },
+    };
   }
   return document;
 }
