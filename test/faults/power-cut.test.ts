@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { openDatabase } from '@rcpt/service/open.ts';
-import { createVerifier } from '../../packages/ledger/src/verify.ts';
+import { verifyChain } from '../../packages/ledger/src/verify.ts';
 import { type Acknowledged, audit, auditTables, type Minted } from './audit.ts';
 import { approveMany, mint, mintMany, openWorkshop, random, type Workshop } from './load.ts';
 import { type LedgerProcess, settingsOf, startLedgerProcess, temporaryFolder } from './process.ts';
@@ -177,7 +177,7 @@ async function openImage(
   try {
     const [{ integrity_check }] = (await db.all('pragma integrity_check')) as [{ integrity_check: string }];
     assert.equal(integrity_check, 'ok');
-    const report = await createVerifier(db).verify(tenant.organization_id, new AbortController().signal);
+    const report = await verifyChain(db, tenant.organization_id);
     assert.deepEqual(report.violations, []);
     return await auditTables(db, tenant.organization_id);
   } finally {

@@ -10,7 +10,7 @@ import type { NewsDesk } from './news.ts';
 import type { KeptCredentials } from './people/kept.ts';
 import type { People } from './people/people.ts';
 import type { Printer } from './print/printer.ts';
-import type { Verifier } from './verify.ts';
+import type { Verifier } from './verifier.ts';
 
 export interface Ledger {
   config: Config;

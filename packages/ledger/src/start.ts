@@ -22,7 +22,7 @@ import { People } from './people/people.ts';
 import { createPrinter } from './print/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetEnded } from './store/people.ts';
-import { createVerifier } from './verify.ts';
+import { openVerifier } from './verifier.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */
@@ -50,6 +50,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     onFault: (error) => logger.error({ err: error }, 'a receipt could not be drawn'),
   });
   const deciders = openDeciders(logger);
+  const verifier = openVerifier(config.database_url, logger);
   const failed = (dependency: string) => (error: unknown) => logger.warn({ dependency, err: error }, 'probe failed');
   const address = { url: '' };
   let minted_at = Number.NEGATIVE_INFINITY;
@@ -99,7 +100,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     minter,
     people,
     kept,
-    verifier: createVerifier(db),
+    verifier,
     desk,
     storage,
     printer,
@@ -130,7 +131,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
       await app.close();
       clearInterval(forgetting);
       await Promise.all([copier.close(), people.close(), desk.close()]);
-      await Promise.all([deciders.close(), printer.close(), storage.close(), mailer.close()]);
+      await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },
   };

@@ -105,6 +105,6 @@ export function createTurns({ at_once, each, waiting_each, waiting, what }: Turn
   };
 }
 
-function callerGone(): Refusal {
+export function callerGone(): Refusal {
   return new Refusal('request_timeout', 'The caller has gone.');
 }

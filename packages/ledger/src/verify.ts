@@ -2,7 +2,6 @@
 import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
 import { type ChainReport, ChainVerifier, MAX_VIOLATIONS } from '@rcpt/proof/chain.ts';
 import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import { PinsSoFar, recordWithRun } from './recorded.ts';
 import {
   type AuditRow,
@@ -16,49 +15,23 @@ import {
 } from './store/audit.ts';
 import { seqOfReceiptId } from './store/chains.ts';
 import { loadRunsAsStored } from './store/runs.ts';
-import { createTurns } from './turns.ts';
 
 /** Told so often at most while a chain is walked. */
 const PROGRESS_MS = 100;
 /** Receipts whose Runs are read together: so many at most, and fewer when they are large. */
 const RUNS_AT_ONCE = 64;
 const CHARACTERS_AT_ONCE = 262_144;
-/** After so long other requests have their turn. */
-const SLICE_MS = 3;
-/** One organization walks one chain at a time, and one process two. */
-const TURNS = {
-  at_once: 2,
-  each: 1,
-  waiting_each: 11,
-  waiting: 32,
-  what: 'verifications of this organization',
-};
-
-export interface Verifier {
-  /**
-   * Every receipt of the chain against its own bytes, its record and its Run, its predecessor and, at the end, the recorded
-   * head. Throws `rate_limited`, `overloaded`, `database_unavailable`, and `request_timeout` when `signal` aborts before the end.
-   */
-  verify(organization_id: string, signal: AbortSignal, progress?: Progress): Promise<ChainReport>;
-}
 
 /** Hears how far a walk has come, first when it begins; nobody waits for it. */
 export type Progress = (walked: VerifyProgress) => void;
 
-export function createVerifier(db: Db): Verifier {
-  const turns = createTurns(TURNS);
-  return {
-    async verify(organization_id, signal, progress) {
-      const leave = await turns.take(organization_id, signal);
-      return walk(db, organization_id, signal, progress).finally(leave);
-    },
-  };
-}
-
-function walk(
-  db: Db,
+/**
+ * Every receipt of the chain against its own bytes, its record and its Run, its predecessor and, at the end, the recorded
+ * head. Holds its thread as long as a receipt takes. Throws `database_unavailable`.
+ */
+export function verifyChain(
+  db: Pick<Db, 'snapshot'>,
   organization_id: string,
-  signal: AbortSignal,
   progress: Progress = () => {},
 ): Promise<ChainReport> {
   return db.snapshot(async (read) => {
@@ -67,20 +40,16 @@ function walk(
     const pins = new PinsSoFar(read, organization_id);
     const receipts = head === null ? 0 : head.org_seq + 1;
     let receipts_checked = 0;
-    const slice = createSlices();
     let told_at = performance.now();
     progress({ receipts_checked, receipts });
-    for await (const batch of read.scan(SCAN_CHAIN, [organization_id])) {
+    for await (const batch of read.scan(SCAN_CHAIN, [organization_id]))
       for (const rows of groupsOf(batch.map(auditRow))) {
-        if (signal.aborted) throw stopped();
-        await verifyGroup(read, organization_id, rows, verifier, pins, slice);
+        await verifyGroup(read, organization_id, rows, verifier, pins);
+        receipts_checked += rows.length;
+        if (performance.now() - told_at < PROGRESS_MS) continue;
+        told_at = performance.now();
+        progress({ receipts_checked, receipts });
       }
-      receipts_checked += batch.length;
-      if (performance.now() - told_at < PROGRESS_MS) continue;
-      told_at = performance.now();
-      progress({ receipts_checked, receipts });
-    }
-    if (signal.aborted) throw stopped();
     // Of a chain that is not whole its pins are not known: it is blamed for what it lacks.
     const isWhole = verifier.endsAt(head);
     if (isWhole && verifier.isUnbroken) {
@@ -90,16 +59,6 @@ function walk(
     if (head === null || isWhole) return verifier.finish(head);
     return verifier.finish({ ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
   });
-}
-
-/** What is awaited while a chain is walked: SQLite answers at once, and a walk that never waited would hold up all requests. */
-function createSlices(): () => Promise<void> {
-  let began = performance.now();
-  return async () => {
-    if (performance.now() - began < SLICE_MS) return;
-    await new Promise((lap) => setImmediate(lap));
-    began = performance.now();
-  };
 }
 
 function* groupsOf(rows: AuditRow[]): Generator<AuditRow[]> {
@@ -123,18 +82,14 @@ async function verifyGroup(
   rows: AuditRow[],
   verifier: ChainVerifier,
   pins: PinsSoFar,
-  slice: () => Promise<void>,
 ): Promise<void> {
   const ids = rows.map(({ record }) => record.run_id!);
   const runs = await loadRunsAsStored(read, organization_id, ids);
-  await slice();
   for (const { payload, record } of rows) {
     const run = runs.get(record.run_id!);
     const beside = await recordWithRun(record, payload, run, pins, verifier.isUnbroken);
-    await slice();
     verifier.push(payload, beside);
     if (verifier.isUnbroken && typeof payload === 'string') pins.passed(payload, record.org_seq!);
-    await slice();
   }
 }
 
@@ -178,8 +133,4 @@ async function compareRuns(
       { expected: receipt_id, actual: null, detail },
     );
   }
-}
-
-function stopped(): Refusal {
-  return new Refusal('request_timeout', 'The caller has gone. The verification was stopped before its end.');
 }

@@ -1,7 +1,8 @@
 /** Turns between organizations, and threads that can be ended. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createPool, type Pool } from '../src/threads/pool.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool, type Pool, type PoolSettings } from '../src/threads/pool.ts';
 import { createTurns } from '../src/turns.ts';
 import type { JOBS } from './turns-thread.ts';
 
@@ -60,12 +61,17 @@ test('a caller that goes leaves the line, and its turn is nobody’s', async () 
   (await turns.take('b'))();
 });
 
-const open = (t: test.TestContext, patience_ms = 2_000): { pool: Pool<typeof JOBS>; faults: string[] } => {
+const open = (
+  t: test.TestContext,
+  patience_ms = 2_000,
+  settings: Partial<PoolSettings> = {},
+): { pool: Pool<typeof JOBS>; faults: string[] } => {
   const faults: string[] = [];
   const pool = createPool<typeof JOBS>(new URL('./turns-thread.ts', import.meta.url), {
     ...LIMITS,
     threads: 2,
     patience_ms,
+    ...settings,
     onFault: (error) => faults.push(error.message),
   });
   t.after(() => pool.close());
@@ -97,6 +103,43 @@ test('a job that fills its memory ends its thread, not the process', async (t) =
   await assert.rejects(pool.run('fill', 'a', null), code('overloaded'));
   assert.match(faults.join(), /memory/);
   assert.equal(await pool.run('double', 'a', 3), 6);
+});
+
+test('a job that tells how far it is may take long, and no longer without a word', async (t) => {
+  const { pool, faults } = open(t, 1_000);
+  const told: number[] = [];
+  await pool.run('steps', 'a', 8, { progress: (step) => told.push(step) });
+  assert.deepEqual([told, faults], [[1, 2, 3, 4, 5, 6, 7, 8], []]);
+  await assert.rejects(pool.run('endless', 'a', null, { progress: () => undefined }), code('overloaded'));
+  assert.match(faults.join(), /endless.* took longer than 1000 ms/);
+});
+
+test('a job ends when its caller goes: that is no fault, and the next one has its turn', async (t) => {
+  const { pool, faults } = open(t, 60_000);
+  const gone = new AbortController();
+  const left = pool.run('endless', 'a', null, { signal: gone.signal, progress: () => gone.abort() });
+  const next = pool.run('double', 'a', 4);
+  await assert.rejects(left, code('request_timeout'));
+  assert.equal(await next, 8);
+  const early = new AbortController();
+  const waits = pool.run('double', 'b', 4, { signal: early.signal });
+  early.abort();
+  await assert.rejects(waits, code('request_timeout'));
+  assert.deepEqual(faults, []);
+});
+
+test('a thread with nothing to do is ended where that is wanted, and kept elsewhere', async (t) => {
+  for (const [idle_ms, ended] of [
+    [150, true],
+    [undefined, false],
+  ] as const) {
+    const { pool, faults } = open(t, 2_000, idle_ms === undefined ? {} : { idle_ms });
+    const first = await pool.run('thread', 'a', null);
+    assert.equal(await pool.run('thread', 'a', null), first);
+    await sleep(600);
+    assert.equal((await pool.run('thread', 'a', null)) !== first, ended);
+    assert.deepEqual(faults, []);
+  }
 });
 
 test('a closing pool finishes what it took and takes no more', async (t) => {

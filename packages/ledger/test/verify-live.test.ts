@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import { chainOf } from '../../../test/bench/src/prepare.ts';
 import { readEvents } from '../../service/test/events.ts';
-import { createVerifier } from '../src/verify.ts';
+import { openVerifier } from '../src/verifier.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
 import { mintedReceipt } from './story.ts';
 
@@ -71,7 +71,7 @@ eachLedger(
     });
 
     test('that is aborted has no report: it never says that a chain holds', async () => {
-      const verifier = createVerifier(ledger.db);
+      const verifier = openVerifier(ledger.database_url, console);
       const { organization_id } = await ledger.doomedTenant();
       const stopped = { code: 'request_timeout' };
       await assert.rejects(verifier.verify(organization_id, AbortSignal.abort()), stopped);
@@ -86,17 +86,19 @@ eachLedger(
       gone.abort();
       await assert.rejects(waits, stopped);
       for (const { receipts_checked } of await Promise.all(busy)) assert.equal(receipts_checked, LONG);
+      await verifier.close();
     });
 
     test('waits for no other organization, however often that one asks', async () => {
       const other = await ledger.tenant();
       const receipt = await mintedReceipt(other);
-      const verifier = createVerifier(ledger.db);
+      const verifier = openVerifier(ledger.database_url, console);
       let walked = 0;
       const long = Array.from({ length: 4 }, () => verifier.verify(tenant.organization_id, LATER).then(() => walked++));
       const { ok, head } = await verifier.verify(other.organization_id, LATER);
       assert.deepEqual([ok, head?.receipt_sha256, walked], [true, receipt.receipt_sha256, 0]);
       await Promise.all(long);
+      await verifier.close();
     });
 
     test('stops for those who hang up, and leaves room for others', async () => {

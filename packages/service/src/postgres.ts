@@ -17,8 +17,8 @@ import {
 } from './db.ts';
 import { DatabaseUnavailable } from './error.ts';
 
-/** Rows may hold a megabyte each. */
-const SCAN_ROWS = 100;
+/** Rows may hold megabytes, and a thread that scans has 512 MB. */
+const SCAN_ROWS = 32;
 const STATEMENT_MS = 60_000;
 const ATTEMPTS = 8;
 const INT8 = 20;

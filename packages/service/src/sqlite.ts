@@ -32,14 +32,13 @@ export function openSqlite(path: string): Db {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Nobody else on the machine reads it; SQLite gives its log files the same mode.
   closeSync(openSync(path, 'a', 0o600));
-  const writer = connect(path, true);
+  const writer = connect(path, { writes: true });
   writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
   // What a statement may have to undo is kept in memory, not in a temporary file; and 16 MB of log come before they are
   // copied into the database, so that a page that changes with every commit is copied once for many of them.
   // 16 MB of pages are kept, so that those that change often are not read again.
   writer.connection.exec('pragma temp_store = memory; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000');
   const reader = connect(path);
-  reader.connection.exec('pragma query_only = on');
   const waiting: Turn[] = [];
   let scheduled: Promise<void> | null = null;
 
@@ -76,6 +75,11 @@ export function openSqlite(path: string): Db {
   }
 }
 
+/** @param path a database that somebody keeps open: what only reads cannot recover it */
+export function openSqliteSnapshots(path: string): Pick<Db, 'snapshot' | 'close'> {
+  return { snapshot: (work) => snapshotOf(path, work), close: async () => {} };
+}
+
 /** A crash before the commit returns leaves none of these transactions; after it, all that did not fail. */
 async function commitTogether(writer: Connection, turns: Turn[]): Promise<void> {
   const { connection, queries } = writer;
@@ -108,7 +112,7 @@ async function commitTogether(writer: Connection, turns: Turn[]): Promise<void> 
 
 async function snapshotOf<T>(path: string, work: (read: Snapshot) => Promise<T>): Promise<T> {
   const { connection, queries, prepare } = connect(path);
-  connection.exec('pragma query_only = on; begin');
+  connection.exec('begin');
   try {
     return await work({
       ...queries,
@@ -144,16 +148,16 @@ interface Connection {
   prepare(sql: string): Prepared;
 }
 
-/** @param in_transactions a statement outside of one is refused */
-function connect(path: string, in_transactions = false): Connection {
-  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+/** @param writes in transactions: a statement outside of one is refused */
+function connect(path: string, { writes } = { writes: false }): Connection {
+  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: !writes });
   const prepared = new Map<string, Prepared>();
 
   /**
    * A disk that is full or fails ends the transaction in the middle: what else is sent for it would be committed by itself.
    */
   function requireTransaction(): void {
-    if (in_transactions && !connection.isTransaction)
+    if (writes && !connection.isTransaction)
       throw new DatabaseUnavailable(new Error('the transaction ended with a statement before this one'));
   }
 

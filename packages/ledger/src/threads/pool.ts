@@ -4,17 +4,30 @@
  */
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@rcpt/service/error.ts';
-import { createTurns, type TurnLimits } from '../turns.ts';
-import type { Answer, Job, JobTable } from './serve.ts';
+import { callerGone, createTurns, type TurnLimits } from '../turns.ts';
+import type { Answer, Job, JobTable, Told } from './serve.ts';
 
 export interface PoolSettings extends Omit<TurnLimits, 'at_once'> {
-  /** Threads at most. Each is started with the first job that finds the others busy, and kept. */
+  /** Threads at most. Each is started with the first job that finds the others busy. */
   threads: number;
-  /** What one job may take, in milliseconds; loading the thread's code not included. */
+  /** A thread with nothing to do for so long is ended, in milliseconds; without it each is kept. */
+  idle_ms?: number;
+  /** What one job may take, in milliseconds, and anew from each progress it tells; loading the thread's code not included. */
   patience_ms: number;
   /** Hears of threads that failed or were ended. */
   onFault(error: Error): void;
 }
+
+export interface Caller<Progress = unknown> {
+  /** Ends the job, and its thread when the job is running: `request_timeout`. */
+  signal?: AbortSignal | undefined;
+  progress?: ((told: Progress) => void) | undefined;
+}
+
+/** What a job tells before its answer. */
+type ProgressOf<Job> = Job extends (input: never, tell: (progress: infer Progress) => void) => unknown
+  ? Progress
+  : never;
 
 export interface Pool<Table extends JobTable> {
   /**
@@ -26,7 +39,7 @@ export interface Pool<Table extends JobTable> {
     what: What,
     organization_id: string,
     input: Parameters<Table[What]>[0] | (() => Promise<Parameters<Table[What]>[0]>),
-    signal?: AbortSignal,
+    caller?: Caller<ProgressOf<Table[What]>>,
   ): Promise<Awaited<ReturnType<Table[What]>>>;
   /** Starts a thread before it is needed; never fails. */
   warm(): void;
@@ -47,32 +60,34 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
     return thread === undefined || thread.isAlive ? thread : takeIdle();
   }
 
-  async function work(what: string, organization_id: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
-    const giveBack = await turns.take(organization_id, signal);
+  async function work(what: string, organization_id: string, input: unknown, caller: Caller): Promise<unknown> {
+    const giveBack = await turns.take(organization_id, caller.signal);
     try {
-      return await inThread({ what, input: typeof input === 'function' ? await input() : input });
+      return await inThread({ what, input: typeof input === 'function' ? await input() : input }, caller);
     } finally {
       giveBack();
     }
   }
 
-  async function inThread(job: Job): Promise<unknown> {
+  async function inThread(job: Job, caller: Caller): Promise<unknown> {
     const thread = takeIdle() ?? new Thread(module);
     try {
-      return await thread.run(job, settings.patience_ms);
+      return await thread.run(job, settings.patience_ms, caller);
     } catch (error) {
       if (!(error instanceof ThreadFault)) throw error;
       settings.onFault(error);
       throw new GivenUp(error);
     } finally {
-      if (thread.isAlive) idle.push(thread);
+      // The next in turn waits until its memory and its connections are free.
+      if (!thread.isAlive) await thread.end();
+      else idle.push(thread.rest(settings.idle_ms));
     }
   }
 
   return {
-    run(what, organization_id, input, signal) {
+    run(what, organization_id, input, caller = {}) {
       if (closed) return Promise.reject(new Refusal('overloaded', 'The service is stopping. Try again shortly.'));
-      const job = work(what, organization_id, input, signal);
+      const job = work(what, organization_id, input, caller as Caller);
       const ended = job.catch(() => undefined).finally(() => running.delete(ended));
       running.add(ended);
       return job as never;
@@ -104,6 +119,8 @@ class Thread {
   readonly #worker: Worker;
   readonly #ready: Promise<void>;
   #settle: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
+  #heard: ((progress: unknown) => void) | null = null;
+  #resting: NodeJS.Timeout | undefined;
 
   constructor(module: URL) {
     // What is worked on comes from outside: what runs away ends its thread, not the service.
@@ -111,26 +128,30 @@ class Thread {
       resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 48 },
       execArgv: [],
     });
-    this.#worker.on('message', (answer: Answer) => this.#settle?.resolve(answer));
-    this.#worker.on('error', (error) => this.#fail(`a thread failed: ${error.message}`));
-    this.#worker.on('exit', (code) => this.#fail(`a thread ended with ${code}`));
+    this.#worker.on('message', (said: Answer | Told) => {
+      if (typeof said === 'object' && 'progress' in said) this.#heard?.(said.progress);
+      else this.#settle?.resolve(said);
+    });
+    this.#worker.on('error', (error) => this.#fail(new ThreadFault(`a thread failed: ${error.message}`)));
+    this.#worker.on('exit', (code) => this.#fail(new ThreadFault(`a thread ended with ${code}`)));
     this.#ready = this.#next().then(() => undefined);
     this.#ready.catch(() => undefined);
     // A thread with nothing to do must not keep the process alive.
     this.#worker.unref();
   }
 
-  /** Throws `ThreadFault`; the thread is then gone. */
-  async run(job: Job, patience_ms: number): Promise<unknown> {
+  /** Throws `ThreadFault`, and `request_timeout` when the signal aborts while the job runs; the thread is then gone. */
+  async run(job: Job, patience_ms: number, caller: Caller): Promise<unknown> {
+    clearTimeout(this.#resting);
     this.#worker.ref();
     try {
       await this.#ready;
-      const answer = await this.#within(patience_ms, job);
+      const answer = await this.#within(patience_ms, job, caller);
       if (answer === 'ready') throw new ThreadFault('a thread answered out of turn');
       if ('output' in answer) return answer.output;
       if ('refusal' in answer) {
-        const { code, detail, members } = answer.refusal;
-        throw new Refusal(code, detail, members);
+        const { code, detail, members, cause } = answer.refusal;
+        throw Object.assign(new Refusal(code, detail, members), { cause });
       }
       throw new Error(answer.error);
     } finally {
@@ -138,19 +159,35 @@ class Thread {
     }
   }
 
+  /** Ends with nothing to do for so long; undefined: never. */
+  rest(idle_ms: number | undefined): this {
+    if (idle_ms !== undefined) this.#resting = setTimeout(() => this.end(), idle_ms).unref();
+    return this;
+  }
+
   async end(): Promise<void> {
     this.isAlive = false;
     await this.#worker.terminate();
   }
 
-  async #within(patience_ms: number, job: Job): Promise<Answer> {
-    const timer = setTimeout(() => this.#fail(`a job (${job.what}) took longer than ${patience_ms} ms`), patience_ms);
+  async #within(patience_ms: number, job: Job, { signal, progress }: Caller): Promise<Answer> {
+    if (signal?.aborted) throw callerGone();
+    const late = () => this.#fail(new ThreadFault(`a job (${job.what}) took longer than ${patience_ms} ms`));
+    const timer = setTimeout(late, patience_ms);
+    this.#heard = (told) => {
+      timer.refresh();
+      progress?.(told);
+    };
+    const gone = () => this.#fail(callerGone());
+    signal?.addEventListener('abort', gone);
     try {
       const answer = this.#next();
       this.#worker.postMessage(job);
       return await answer;
     } finally {
       clearTimeout(timer);
+      this.#heard = null;
+      signal?.removeEventListener('abort', gone);
     }
   }
 
@@ -161,10 +198,10 @@ class Thread {
     });
   }
 
-  #fail(reason: string): void {
+  #fail(reason: Error): void {
     if (!this.isAlive) return;
     this.isAlive = false;
-    this.#settle?.reject(new ThreadFault(reason));
+    this.#settle?.reject(reason);
     void this.#worker.terminate();
   }
 }
