@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { demonstrateBenchmark } from './benchmark.ts';
@@ -46,6 +47,11 @@ export async function up(args: string[]): Promise<number> {
     );
     return 1;
   }
+  const lock = lockData(data);
+  if (lock === null) {
+    say(`rcpt up: another ./rcpt up runs on ${data}: use that one, stop it first, or name another folder with --data`);
+    return 2;
+  }
   const house = openHouse(say);
   try {
     const { ledger_url, router_url, demo } = await start(house, data, options['no-demo'], say);
@@ -62,7 +68,24 @@ export async function up(args: string[]): Promise<number> {
       return error instanceof NotStarted ? error.exit_code : 1;
     }
   }
-  return house.ended();
+  const exit_code = await house.ended();
+  lock.close();
+  return exit_code;
+}
+
+/**
+ * One at a time on a folder: a second router would write into the receipts of the first. Null: another holds it. The lock is the
+ * kernel's, held through SQLite, and ends with the process however that ends.
+ */
+function lockData(data: string): DatabaseSync | null {
+  const lock = new DatabaseSync(`${data}/.up.lock`);
+  try {
+    lock.exec('begin exclusive');
+    return lock;
+  } catch {
+    lock.close();
+    return null;
+  }
 }
 
 /** In this order: the router brings its finished jobs to the ledger, the worker takes its jobs from the router. */

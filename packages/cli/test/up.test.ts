@@ -163,6 +163,9 @@ describe('npm start', () => {
     const first = startUp(data);
     const { ledger_url, router_url, demo, sign_in_url } = await first.stands;
     const { training } = demo;
+    const another = startUp(data);
+    assert.equal(await another.ended, 2);
+    assert.match(another.said.join('\n'), /^rcpt up: another \.\/rcpt up runs on .*\/data: use that one/);
     const [benchmark, pin, cook] = (await receiptsOf(ledger_url, demo)) as unknown as [
       { schema: string },
       { schema: string; receipt_sha256: string; receipt_id: string },

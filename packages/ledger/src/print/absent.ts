@@ -9,7 +9,7 @@ const WORDS = {
   ],
   404: [
     'No receipt is shared under this link',
-    'Perhaps a part of the link was lost on its way: it ends in 22 letters, digits, hyphens and underscores.',
+    'Perhaps a part of the link was lost on its way, or something was added to its end.',
     'Ask whoever sent it to you for the whole link.',
   ],
 } as const;
