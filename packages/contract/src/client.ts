@@ -26,8 +26,8 @@ export class ProblemError extends Error {
 export class AnswerError extends Error {
   readonly status: number;
 
-  constructor(status: number, call: string) {
-    super(`${call}: HTTP ${status} without a problem body`);
+  constructor(status: number, call: string, said = 'without a problem body') {
+    super(`${call}: HTTP ${status} ${said}`);
     this.name = 'AnswerError';
     this.status = status;
   }
@@ -59,15 +59,26 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** One call: the parsed answer, or `ProblemError`. Throws `AnswerError` for what is no problem body, `TypeError` when the service cannot be reached. */
+/** More than any answer of either service to one of these calls. */
+const ANSWER_BYTES = 8_388_608;
+const REDIRECTED =
+  'redirects to another address. No redirect is followed; configure the address at which the service itself answers.';
+
+/**
+ * One call: the parsed answer, or `ProblemError`. Throws `AnswerError` for what is no problem body and for a redirect, `FormError`
+ * for an answer that is too long, `TypeError` when the service cannot be reached.
+ */
 export async function call<T>(
   { base_url, token }: ClientSettings,
   path: string,
   options: CallOptions = {},
 ): Promise<T> {
   const { method = 'GET', body, idempotency_key, signal } = options;
+  const name = `${method} ${path}`;
   const response = await fetch(`${base_url}${path}`, {
     method,
+    // The service would choose what else this machine calls, and with which body.
+    redirect: 'manual',
     headers: {
       accept: 'application/json',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -77,11 +88,35 @@ export async function call<T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const answer: unknown = await response.json().catch(() => null);
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    await response.body?.cancel();
+    throw new AnswerError(response.status, name, REDIRECTED);
+  }
+  const answer = parsed(await boundedText(response, name));
   if (response.ok) return answer as T;
   const problem = Problem.safeParse(answer);
   if (problem.success) throw new ProblemError(problem.data);
-  throw new AnswerError(response.status, `${method} ${path}`);
+  throw new AnswerError(response.status, name);
+}
+
+/** Leaving the loop ends the connection: an answer without end is read up to the bound. */
+async function boundedText({ body }: Response, call: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES) throw new FormError(`${call}: the answer is longer than ${ANSWER_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** The seven stages and what surrounds them, one function per call. */

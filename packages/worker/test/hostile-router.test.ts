@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -15,13 +15,25 @@ after(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
 
-/** Leases `jobs`, one at a time, and takes whatever the worker says. */
-async function hostileRouter(jobs: object[], registered: object = {}) {
+/** Its address. */
+async function serving(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Whether it has answered. */
+type Answering = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Leases `jobs`, one at a time, and takes whatever the worker says; `first` may answer before it. */
+async function hostileRouter(jobs: object[], registered: object = {}, first: Answering = () => false) {
   const calls: string[] = [];
   let asked = 0;
-  const server = createServer(async (request, response) => {
+  const url = await serving(async (request, response) => {
     for await (const _ of request);
     calls.push(request.url!);
+    if (first(request, response)) return;
     const instant = (ms: number) => new Date(Date.now() + ms).toISOString().replace('Z', '+00:00');
     const answers: Record<string, () => object> = {
       '/workers/register': () => ({
@@ -50,9 +62,7 @@ async function hostileRouter(jobs: object[], registered: object = {}) {
     const answer = answers[request.url!]?.() ?? { event_id: 'event_1', artifact_id: 'art_1' };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   });
-  servers.push(server.listen(0, '127.0.0.1'));
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, asked: () => asked };
+  return { url, calls, asked: () => asked };
 }
 
 const JOB = {
@@ -129,6 +139,51 @@ describe('a hostile router', () => {
       assert.equal(LeaseAnswer.safeParse(answer(JOB)).success, true);
       assert.equal(LeaseAnswer.safeParse(answer({ ...JOB, ...change })).success, false);
     });
+
+  for (const path of ['/workers/register', '/workers/heartbeat', '/workers/jobs/lease'])
+    test(`that redirects ${path} makes the worker ask no other service`, async () => {
+      const asked: string[] = [];
+      const other = await serving((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.setHeader('content-type', 'application/json').end('{}');
+      });
+      let redirected = 0;
+      const router = await hostileRouter([], {}, (request, response) => {
+        if (request.url !== path) return false;
+        // The third time it answers as it should: the worker has gone on asking.
+        if (++redirected > 2) return false;
+        response.writeHead(307, { location: `${other}/admin/delete-everything` }).end();
+        return true;
+      });
+      const worker = spawnWorker(router.url, { exec: { batch: 'true' }, state: temporaryFolder() });
+      await until('it asks again', () => redirected > 2);
+      await until('it is registered', () => worker.log.some(({ msg }) => msg === 'registered'));
+      assert.deepEqual(asked, []);
+      const said = worker.log.filter(({ reason }) => /HTTP 307 redirects to another address/.test(String(reason)));
+      assert.equal(said.length, 2);
+    });
+
+  test('that answers without end fills no memory', async () => {
+    let [sent, cut] = [0, 0];
+    const chunk = Buffer.alloc(65_536, 'x');
+    const router = await hostileRouter([], {}, (request, response) => {
+      if (request.url !== '/workers/jobs/lease') return false;
+      response.setHeader('content-type', 'application/json').write('{"message":"');
+      const send = () => {
+        do sent += chunk.length;
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', send).on('close', () => cut++);
+      send();
+      return true;
+    });
+    const worker = await startWorker(router.url, { exec: { batch: 'true' } });
+    const toldOf = () =>
+      worker.log.filter(({ reason }) => /lease: the answer is longer than 8388608 bytes$/.test(String(reason))).length;
+    await until('it gives up twice', () => toldOf() >= 2 && cut >= 2);
+    // What the connection holds in both systems’ buffers was sent, too.
+    assert.ok(sent / cut < 32 * 1_048_576, `${sent} bytes in ${cut} answers`);
+  });
 
   test('names no artifact out of its store', async () => {
     const [folder, path] = [temporaryFolder(), join(temporaryFolder(), 'a')];
