@@ -8,6 +8,7 @@ import { isPage, serveConsole } from './http/console.ts';
 import { evidenceRoutes } from './http/evidence.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
+import { createIntake } from './http/intake.ts';
 import { keyRoutes } from './http/keys.ts';
 import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
@@ -30,6 +31,7 @@ const MOST_STREAMS = 1_000;
 
 export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const { config } = ledger;
+  const intake = createIntake();
   const app = await createHttp({
     title: 'Receipt ledger',
     description:
@@ -49,6 +51,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     logger,
     problems: LEDGER_PROBLEMS,
     json_body_bytes: config.json_body_bytes,
+    readBody: intake.readBody,
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
     session_cookie: ledger.people.cookie_name,
@@ -58,7 +61,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const onlookers = admitOnlookers(ledger.db);
   serveConsole(app);
   authenticate(app, ledger);
-  await acceptUploads(app, config.evidence_bytes);
+  await acceptUploads(app, intake, config.evidence_bytes);
   organizationRoutes(app, ledger);
   keyRoutes(app, ledger);
   agentProfileRoutes(app, ledger);

@@ -1,4 +1,4 @@
-/** Where checks and flight sheets are decided: in threads, beside the event loop, in turns of the organizations. */
+/** Where checks and flight sheets are decided and large bodies are read: in threads, in turns of the organizations. */
 import type { Logger } from '@rcpt/service/log.ts';
 import type { DecidingJobs } from './threads/deciding.ts';
 import { createPool, type Pool } from './threads/pool.ts';
@@ -12,7 +12,7 @@ export function openDeciders(logger: Pick<Logger, 'error'>, patience_ms = 20_000
     each: 1,
     waiting_each: 64,
     waiting: 512,
-    what: 'checks and flight sheets of this organization',
+    what: 'checks, flight sheets and large requests of this organization',
     patience_ms,
     onFault: (error) => logger.error({ err: error }, 'a thread that decides was ended'),
   });

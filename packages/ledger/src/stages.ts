@@ -5,43 +5,53 @@
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
-import type { Evidence, NewRun } from '@rcpt/contract/ledger/runs.ts';
+import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
-import type { Decision } from '@rcpt/contract/vocabulary.ts';
+import type { Decision, LaneName } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
-import { accept } from './domain/accept.ts';
 import type { Principal } from './domain/principal.ts';
 import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
 import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
+import type { PostedExecution, PostedInputs } from './posted.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
-import { insertRun, lockMarks, lockRun, updateRun } from './store/runs.ts';
+import {
+  columnsOf,
+  insertRun,
+  loadMarks,
+  lockMarks,
+  lockRun,
+  lockShownRun,
+  readRun,
+  type StoredRun,
+  updateRun,
+} from './store/runs.ts';
 import { nameObject } from './store/storage.ts';
 import { findAgentProfile, loadOrganization } from './store/tenancy.ts';
 
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;
 
-/** Inputs. Throws `invalid`, `agent_profile_unknown`, `flight_sheet_unknown`. */
-export async function openRun(tx: Queries, by: Principal, body: NewRun, at: string): Promise<Run> {
+/** Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`. */
+export async function openRun(tx: Queries, by: Principal, posted: PostedInputs, at: string): Promise<StoredRun> {
   const { organization_id } = by;
-  const inputs = accept(LANES[body.lane].inputs, body.inputs, 'inputs');
-  const agent_profile = await profileNamed(tx, organization_id, body.agent_profile_id);
-  await sheetNamed(tx, organization_id, LANES[body.lane], inputs);
-  const run: Run = {
+  const { lane, title, inputs, notify, sheet } = posted;
+  const agent_profile = await profileNamed(tx, organization_id, posted.agent_profile_id);
+  if (sheet !== null) await loadSheetText(tx, organization_id, sheet);
+  return insertRun(tx, {
     id: newId('run'),
     organization_id,
-    lane: body.lane,
-    title: body.title,
+    lane,
+    title,
     stage: 'Inputs',
     stages: reach([], 'Inputs', at, by.id),
     inputs,
-    notify: (inputs.notify as string[] | undefined) ?? [],
+    notify,
     agent_profile,
     evidence: [],
     execution: null,
@@ -56,9 +66,7 @@ export async function openRun(tx: Queries, by: Principal, body: NewRun, at: stri
     receipt_id: null,
     created_at: at,
     updated_at: at,
-  };
-  await insertRun(tx, run);
-  return run;
+  });
 }
 
 /** What takes no more now never takes more again. */
@@ -89,26 +97,38 @@ export async function attachEvidence(
   });
 }
 
-/** Execution: the work done. Throws `run_stage_conflict`, `invalid`. */
+/** The lane of a Run that takes its execution now. Throws `not_found`, `run_stage_conflict`. */
+export async function loadExecutable(db: Queries, { organization_id }: Principal, id: string): Promise<LaneName> {
+  const run = await loadMarks(db, organization_id, id, 'lane');
+  requireStage(run, 'Inputs', 'Evidence');
+  return run.lane;
+}
+
+/**
+ * Execution: the work done, as the Run's lane reads it. Returns the Run as stored; its inputs are not read. Throws
+ * `run_stage_conflict`, and what `read` throws.
+ */
 export async function postExecution(
   tx: Queries,
   by: Principal,
   id: string,
-  body: JsonObject,
+  read: (lane: LaneName) => PostedExecution,
   at: string,
-): Promise<Run> {
-  const run = await lockRun(tx, by.organization_id, id);
+): Promise<StoredRun> {
+  const row = await lockShownRun(tx, by.organization_id, id);
+  const run = readRun({ ...row, inputs: '{}', execution: null });
   requireStage(run, 'Inputs', 'Evidence');
-  const lane = LANES[run.lane];
-  const execution = accept(lane.execution, body, '');
-  return updateRun(tx, run, {
+  const { execution, agent } = read(run.lane);
+  const change = {
     stage: 'Execution',
     stages: reach(run.stages, 'Execution', at, by.id),
     execution,
-    agent_profile: profileOf(run, lane.agent(execution)),
+    agent_profile: profileOf(run, agent),
     executed_by: by.id,
     updated_at: at,
-  });
+  } as const;
+  await updateRun(tx, run, change);
+  return { ...row, ...columnsOf(change) };
 }
 
 /**

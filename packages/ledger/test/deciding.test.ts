@@ -10,6 +10,7 @@ import { decideChecks } from '../src/decide.ts';
 import { openDeciders } from '../src/deciders.ts';
 import type { Principal } from '../src/domain/principal.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
+import { executionOf, inputsOf } from '../src/posted.ts';
 import { openRun, postExecution } from '../src/stages.ts';
 import { insertFlightSheet } from '../src/store/flight-sheets.ts';
 import { loadRun } from '../src/store/runs.ts';
@@ -30,9 +31,11 @@ eachEngine('a Run whose checks are decided in a thread', MIGRATIONS, (fresh) => 
     await insertFlightSheet(db, organization_id, DEAR, now(), by.id);
     const { id } = await db.transaction((tx) => {
       const inputs = { flight_sheet: { name: DEAR.name, version: DEAR.version } };
-      return openRun(tx, by, { lane: 'eval', title: 'A Run', inputs }, now());
+      return openRun(tx, by, inputsOf({ lane: 'eval', title: 'A Run', inputs }), now());
     });
-    await db.transaction((tx) => postExecution(tx, by, id, { agent_name: 'a', output: NUMBERS }, now()));
+    await db.transaction((tx) =>
+      postExecution(tx, by, id, (lane) => executionOf(lane, { agent_name: 'a', output: NUMBERS }), now()),
+    );
     return { db, by, id, load: () => loadUndecided(db, by, id, DEFAULT_PRICES) };
   }
 

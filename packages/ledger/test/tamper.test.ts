@@ -14,6 +14,7 @@ import { loadUndecided, recordChecks } from '../src/checks.ts';
 import { decideChecks } from '../src/decide.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
+import { executionOf, inputsOf as postedInputs } from '../src/posted.ts';
 import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { insertFlightSheet } from '../src/store/flight-sheets.ts';
 import { foundOrganization } from '../src/tenancy.ts';
@@ -454,8 +455,13 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
         db
           .transaction(async (tx) => {
             const at = now();
-            const { id } = await openRun(tx, by, { lane, title, inputs: inputsOf({ lane, ...rest }) as never }, at);
-            await postExecution(tx, by, id, WORK[lane].execution as never, at);
+            const { id } = await openRun(
+              tx,
+              by,
+              postedInputs({ lane, title, inputs: inputsOf({ lane, ...rest }) as never }),
+              at,
+            );
+            await postExecution(tx, by, id, (lane) => executionOf(lane, WORK[lane].execution as never), at);
             await recordChecks(tx, by, id, decideChecks(await loadUndecided(tx, by, id, PRICES.rows)), at);
             await giveVerdict(tx, by, id, at);
             await approve(tx, by, id, { decision: 'approved' }, at);

@@ -14,8 +14,9 @@ import { decideChecks } from '../src/decide.ts';
 import { type Run, showRun } from '../src/domain/run.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
-import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
+import { executionOf, inputsOf } from '../src/posted.ts';
 import { shownAsText } from '../src/shown-run.ts';
+import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { listRuns, loadRun } from '../src/store/runs.ts';
 import { readStorage } from '../src/store/storage.ts';
 import { foundOrganization } from '../src/tenancy.ts';
@@ -88,8 +89,8 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
   for (const reached of [3, 3, 1, 0])
     await db.transaction(async (tx) => {
       const inputs = { task: 'Count', notify: ['client@example.org'] };
-      const { id } = await openRun(tx, by, { lane: 'generic', title: `Run ${ids.length}`, inputs } as never, now());
-      if (reached > 0) await postExecution(tx, by, id, { output: { total: 1 } } as never, now());
+      const { id } = await openRun(tx, by, inputsOf({ lane: 'generic', title: `Run ${ids.length}`, inputs }), now());
+      if (reached > 0) await postExecution(tx, by, id, (lane) => executionOf(lane, { output: { total: 1 } }), now());
       if (reached > 2) await checkedAndApproved(tx, organization_id, id);
       ids.push(id);
     });

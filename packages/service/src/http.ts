@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { nullStripper } from '@rcpt/contract/nulls.ts';
 import { ProofError } from '@rcpt/proof/error.ts';
-import { parseStrict } from '@rcpt/proof/parse.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -22,11 +21,11 @@ import {
   validatorCompiler,
   type ZodTypeProvider,
 } from 'fastify-type-provider-zod';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { dotted, ERRORS_NAMED, invalid, parseBody } from './body.ts';
 import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
-import { inPlainWords } from './plain-words.ts';
 import { type Pressure, watchEventLoop } from './pressure.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 import { watchQuietConnections } from './quiet-connections.ts';
@@ -50,6 +49,8 @@ export interface HttpOptions {
   /** Every code the service's own domain and stores can throw. */
   problems: Record<string, ProblemRow>;
   json_body_bytes: number;
+  /** Reads a JSON body by `parse`, at once or when its turn has come, or leaves the bytes for the route to read. */
+  readBody?(request: FastifyRequest, bytes: Buffer, parse: (bytes: Uint8Array) => unknown): unknown;
   /** Above this event-loop delay requests are answered 503. */
   overload_delay_ms: number;
   trust_proxy?: string | undefined;
@@ -60,15 +61,14 @@ export interface HttpOptions {
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
+const NOTHING_HERE = 'Nothing is known under this address.';
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
 /** A whole request, its body included: whoever sends slower holds a connection for nothing. */
 const REQUEST_MS = 120_000;
 /** How long a drain waits for those who do not finish their request or do not read their answer. */
 const LAST_CALL_MS = 10_000;
-/** Validation errors named in one answer; a megabyte can hold a hundred thousand. */
-const ERRORS_NAMED = 50;
-
-z.config({ localeError: inPlainWords });
+/** What a route takes that asks for no credential. */
+export const OPEN_BODY_BYTES = 65_536;
 
 export async function createHttp(options: HttpOptions): Promise<App> {
   const { logger } = options;
@@ -111,10 +111,13 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     else
       done(isLate ? new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.') : undefined);
   });
+  // Nothing of a body is read that no route takes.
+  app.addHook('preParsing', (request, _, payload, done) =>
+    request.is404 ? done(new Refusal('not_found', NOTHING_HERE)) : done(null, payload),
+  );
   app.addHook('preValidation', (request, _, done) => {
     const params = (request.params ?? {}) as Record<string, string>;
-    for (const name in params)
-      if (!PLAIN.test(params[name]!)) return done(new Refusal('not_found', 'Nothing is known under this address.'));
+    for (const name in params) if (!PLAIN.test(params[name]!)) return done(new Refusal('not_found', NOTHING_HERE));
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -132,11 +135,12 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   });
 
   app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) =>
-    body.length === 0 ? undefined : parseBody(body),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return undefined;
+    return options.readBody === undefined ? parseBody(body) : options.readBody(request, body, parseBody);
+  });
 
-  app.setNotFoundHandler((request, reply) => send(request, reply, 'not_found', 'Nothing is known under this address.'));
+  app.setNotFoundHandler((request, reply) => send(request, reply, 'not_found', NOTHING_HERE));
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
 
   await describeApi(app, options, problems);
@@ -171,11 +175,12 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   }
 }
 
-/** Every schema is Zod's. */
+/** Every schema is Zod's. Bytes are validated by the route that reads them. */
 const validateBodies: FastifySchemaCompiler<z.ZodType> = (route) => {
   const validate = validatorCompiler(route);
-  const strip = route.httpPart === 'body' ? nullStripper(route.schema) : null;
-  return strip === null ? validate : (body) => validate(strip(body));
+  if (route.httpPart !== 'body') return validate;
+  const strip = nullStripper(route.schema);
+  return (body) => (body instanceof Uint8Array ? { value: body } : validate(strip === null ? body : strip(body)));
 };
 
 function requestId(request: IncomingMessage): string {
@@ -183,32 +188,18 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-function parseBody(body: Buffer): unknown {
-  try {
-    return parseStrict(body);
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error;
-    const code = error.code === 'not_json' || error.code === 'not_utf8' ? 'malformed_json' : 'not_representable';
-    throw new Refusal(code, error.message);
-  }
-}
-
 /** Fastify's own errors in our words; null for what nobody foresaw. */
 function refusalOf(error: FastifyError | Error): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof ProofError) return new Refusal('not_representable', error.message);
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors = error.validation.slice(0, ERRORS_NAMED).map((issue) => ({
-      path: issue.instancePath.split('/').slice(1).map(unescapePointer).join('.'),
-      message: issue.message ?? 'is invalid',
-    }));
-    const first = errors[0];
-    return new Refusal('invalid', `The request is invalid: ${first?.path || 'body'}: ${first?.message}.`, { errors });
+    const issues = error.validation.slice(0, ERRORS_NAMED);
+    return invalid(issues.map(({ instancePath, message = 'is invalid' }) => ({ path: dotted(instancePath), message })));
   }
   const { statusCode: status, code, message } = error as FastifyError;
   // Fastify's words would repeat the address, and a share link is a secret.
   if (code === 'FST_ERR_BAD_URL') return new Refusal('malformed_request', 'The path is not percent-encoded UTF-8.');
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('not_found', 'Nothing is known under this address.');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('not_found', NOTHING_HERE);
   if (status === 413) return new Refusal('payload_too_large', 'The body is larger than this endpoint takes.');
   if (status === 415) return new Refusal('unsupported_media_type', 'Send the body as application/json.');
   if (status === 429) return new Refusal('rate_limited', message);
@@ -219,8 +210,4 @@ function refusalOf(error: FastifyError | Error): Refusal | null {
       message || STATUS_CODES[status] || 'Bad request',
     );
   return null;
-}
-
-function unescapePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

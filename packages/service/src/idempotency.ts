@@ -16,6 +16,8 @@ export const IDEMPOTENCY_HOURS = 24;
 export interface Created {
   body: unknown;
   location: string;
+  /** The body is JSON text, kept and sent as it is. */
+  is_text?: true;
   /** The body holds a secret that only its first reader may have. */
   holds_secret?: true;
 }
@@ -27,7 +29,7 @@ export interface IdempotentRequest {
   key: string | undefined;
   /** The checked credential; it keys the cipher together with `key` and is not stored. Empty: the call takes none. */
   credential: string;
-  /** What makes two requests the same, e.g. the route, its parameters and the validated body. */
+  /** What makes two requests the same, e.g. the route, its parameters and the validated body, or the SHA-256 of its bytes. */
   request: unknown;
 }
 
@@ -92,7 +94,7 @@ export async function answerOnce(
   try {
     const answer = await create(tx);
     const kept = answer.holds_secret && request.credential === '' ? null : answer;
-    const sealed = encrypt(cipherKey, JSON.stringify(kept));
+    const sealed = encrypt(cipherKey, written(kept));
     await tx.run(`update idempotency_keys set answer = $3 ${WHERE}`, [organization_id, id, sealed]);
     return answer;
   } catch (error) {
@@ -124,12 +126,25 @@ function answerOf(first: Stored | undefined, { request_sha256, cipherKey }: Retu
       'idempotency_key_reused',
       'This Idempotency-Key came with another request before. Use a new key.',
     );
-  const answer = JSON.parse(decrypt(cipherKey, first.answer)) as Created | null;
+  const answer = readAnswer(decrypt(cipherKey, first.answer));
   if (answer !== null) return answer;
   throw new Refusal(
     'secret_shown_once',
     'This Idempotency-Key came before, and its answer held a secret that was shown once. Nothing was created now. Use a new key.',
   );
+}
+
+/** On one line; a body that is text stands on the next. */
+function written(answer: Created | null): string {
+  if (!answer?.is_text) return JSON.stringify(answer);
+  const { body, ...rest } = answer;
+  return `${JSON.stringify(rest)}\n${body}`;
+}
+
+function readAnswer(text: string): Created | null {
+  const end = text.indexOf('\n');
+  if (end === -1) return JSON.parse(text) as Created | null;
+  return { ...(JSON.parse(text.slice(0, end)) as Omit<Created, 'body'>), body: text.slice(end + 1) };
 }
 
 /** Forgets what is older than the promise; run now and then. */

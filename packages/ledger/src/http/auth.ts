@@ -5,7 +5,7 @@
  */
 
 import { Refusal } from '@rcpt/service/error.ts';
-import type { App } from '@rcpt/service/http.ts';
+import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http.ts';
 import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Act, MAY, type Principal } from '../domain/principal.ts';
@@ -36,8 +36,10 @@ const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
 export function authenticate(app: App, ledger: Ledger): void {
   const { db, config, people, kept } = ledger;
-  app.addHook('onRoute', ({ method, url, config, schema }) => {
+  app.addHook('onRoute', (route) => {
+    const { method, url, config, schema } = route;
     if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
+    if (config.may === 'public') route.bodyLimit = OPEN_BODY_BYTES;
     if (schema !== undefined && config.may in CREDENTIALS)
       schema.security = CREDENTIALS[config.may as keyof typeof CREDENTIALS];
   });

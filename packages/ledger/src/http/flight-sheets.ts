@@ -38,7 +38,8 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
         reply,
         async (tx) => {
           const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
-          if (fresh) await countDocument(tx, organization_id, sheet, ledger.config.organization_storage_bytes);
+          if (fresh)
+            await countDocument(tx, organization_id, JSON.stringify(sheet), ledger.config.organization_storage_bytes);
           const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
           return { body: sheet, location: fresh ? location : NOTHING_CREATED };
         },

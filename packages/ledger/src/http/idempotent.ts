@@ -1,11 +1,15 @@
-/** Runs a verb once per `Idempotency-Key` and sends its answer. */
-
+/**
+ * Runs a verb once per `Idempotency-Key` and sends its answer. Two requests are the same when their bodies say the same; of a body
+ * whose bytes are left to a thread, when its bytes are the same.
+ */
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { type Created, createOnce } from '@rcpt/service/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
+import { sendText } from './stored.ts';
 
 export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
 
@@ -23,9 +27,9 @@ export async function createAndSend<Prepared = undefined>(
   create: (tx: Queries, prepared: Prepared) => Promise<Created>,
   prepare?: () => Promise<Prepared>,
 ) {
-  const { body, location } = await once(db, request, create, prepare);
-  if (location === NOTHING_CREATED) return reply.send(body);
-  return reply.code(201).header('location', location).send(body);
+  const answer = await once(db, request, create, prepare);
+  if (answer.location !== NOTHING_CREATED) reply.code(201).header('location', answer.location);
+  return send(reply, answer);
 }
 
 /** 200: the next stage of something that exists. */
@@ -40,8 +44,11 @@ export async function changeAndSend<T, Prepared = undefined>(
     body: await change(tx, prepared),
     location: NOTHING_CREATED,
   });
-  const { body } = await once(db, request, answer, prepare);
-  return reply.send(body);
+  return send(reply, await once(db, request, answer, prepare));
+}
+
+function send(reply: FastifyReply, { body, is_text }: Created) {
+  return is_text ? sendText(reply, body as string) : reply.send(body);
 }
 
 function once<Prepared>(
@@ -50,22 +57,23 @@ function once<Prepared>(
   create: (tx: Queries, prepared: Prepared) => Promise<Created>,
   prepare?: () => Promise<Prepared>,
 ): Promise<Created> {
+  const key = keyOf(request);
   return createOnce(
     db,
     {
       organization_id: request.principal?.organization_id ?? '',
-      key: keyOf(request),
+      key,
       credential: request.credential,
-      request: {
-        method: request.method,
-        url: request.url,
-        body: request.body ?? null,
-        upload: request.upload?.sha256 ?? null,
-      },
+      request: key === undefined ? null : whatMakesItTheSame(request),
     },
     create,
     prepare,
   );
+}
+
+function whatMakesItTheSame({ method, url, body = null, upload }: FastifyRequest) {
+  const common = { method, url, upload: upload?.sha256 ?? null };
+  return body instanceof Uint8Array ? { ...common, bytes: sha256Hex(body) } : { ...common, body };
 }
 
 /** Throws `invalid`. */

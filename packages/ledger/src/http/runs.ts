@@ -7,31 +7,37 @@ import {
   RunList,
   RunQuery,
 } from '@rcpt/contract/ledger/runs.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
 import { loadUndecided, recordChecks } from '../checks.ts';
-import { showRun } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
+import { executionOf, inputsOf } from '../posted.ts';
 import { shownAsText } from '../shown-run.ts';
-import { approve, decideCheck, giveVerdict, openRun, postExecution } from '../stages.ts';
+import { approve, decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
 import { countDocument } from '../store/storage.ts';
-import { changeAndSend, createAndSend, IdempotencyHeader } from './idempotent.ts';
+import { changeAndSend, createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 import { sendText } from './stored.ts';
+
+/** What is prepared where the bytes of a body were left to a thread. */
+const inThread = <T>(body: unknown, read: (bytes: Uint8Array) => Promise<T>) =>
+  body instanceof Uint8Array ? () => read(body) : undefined;
 
 const RunParams = z.object({ id: z.string() });
 
 export function runRoutes(app: App, ledger: Ledger): void {
   const common = { tags: ['runs'], security: [{ bearer: [] }] };
   const work = { may: 'work' } as const;
+  const post = { may: 'work', reads_in_thread: true } as const;
   const storage_bytes = ledger.config.organization_storage_bytes;
 
   app.post(
     '/runs',
     {
-      config: work,
+      config: post,
       schema: {
         ...common,
         summary: 'Inputs: open a Run',
@@ -43,11 +49,17 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      createAndSend(ledger, request, reply, async (tx) => {
-        const run = await openRun(tx, request.principal, request.body, ledger.now());
-        await countDocument(tx, run.organization_id, run.inputs, storage_bytes);
-        return { body: showRun(run), location: `/runs/${run.id}` };
-      }),
+      createAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx, posted = inputsOf(request.body)) => {
+          const run = await openRun(tx, request.principal, posted, ledger.now());
+          await countDocument(tx, request.principal.organization_id, run.inputs, storage_bytes);
+          return { body: shownAsText(run), is_text: true, location: `/runs/${run.id}` };
+        },
+        inThread(request.body, (bytes) => ledger.deciders.run('inputs', request.principal.organization_id, bytes)),
+      ),
   );
 
   app.get(
@@ -85,7 +97,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
   app.post(
     '/runs/:id/execution',
     {
-      config: work,
+      config: post,
       schema: {
         ...common,
         summary: 'Execution: post the work done',
@@ -97,11 +109,23 @@ export function runRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      changeAndSend(ledger, request, reply, async (tx) => {
-        const run = await postExecution(tx, request.principal, request.params.id, request.body, ledger.now());
-        await countDocument(tx, run.organization_id, run.execution, storage_bytes);
-        return showRun(run);
-      }),
+      createAndSend(
+        ledger,
+        request,
+        reply,
+        async (tx, posted) => {
+          const read = (lane: LaneName) => posted ?? executionOf(lane, request.body);
+          const run = await postExecution(tx, request.principal, request.params.id, read, ledger.now());
+          await countDocument(tx, request.principal.organization_id, run.execution!, storage_bytes);
+          return { body: shownAsText(run), is_text: true, location: NOTHING_CREATED };
+        },
+        inThread(request.body, (bytes) =>
+          ledger.deciders.run('execution', request.principal.organization_id, async () => ({
+            lane: await loadExecutable(ledger.db, request.principal, request.params.id),
+            bytes,
+          })),
+        ),
+      ),
   );
 
   app.post(

@@ -7,7 +7,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http.ts';
 import type { FastifyRequest } from 'fastify';
 import { hashOf, type Upload } from '../evidence.ts';
-import { type Arrival, createIntake } from './intake.ts';
+import type { Arrival, Intake } from './intake.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,13 +21,12 @@ declare module 'fastify' {
 
 const FIELD_BYTES = 4_096;
 
-export async function acceptUploads(app: App, evidence_bytes: number): Promise<void> {
+export async function acceptUploads(app: App, intake: Intake, evidence_bytes: number): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: evidence_bytes, files: 1, fields: 8, fieldSize: FIELD_BYTES, headerPairs: 50 },
     throwFileSizeLimit: true,
   });
   app.decorateRequest('upload', undefined);
-  const intake = createIntake();
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (isForm(request)) done(null, payload);
     else intake.ofBody(request, reply).then(() => done(null, payload), done);

@@ -51,21 +51,31 @@ const SELECT_SHOWN = `select organization_id, id, lane, title, stage, stages, in
 
 type Stored = Record<string, string | null>;
 
-export async function insertRun(tx: Queries, run: Run): Promise<void> {
-  await insertColumns(tx, 'runs', run, ROW);
-  await insertColumns(tx, 'run_documents', run, ['organization_id', 'id', ...DOCUMENTS]);
+/** A Run as it is written: what was posted may be JSON text already. */
+export type WrittenRun = Omit<Run, 'inputs' | 'execution'> & {
+  inputs: Run['inputs'] | string;
+  execution: Run['execution'] | string;
+};
+
+/** Returns the row. */
+export async function insertRun(tx: Queries, run: WrittenRun): Promise<StoredRun> {
+  const row = columnsOf(run);
+  await insertColumns(tx, 'runs', row, ROW);
+  await insertColumns(tx, 'run_documents', row, ['organization_id', 'id', ...DOCUMENTS]);
+  return row as StoredRun;
 }
 
-async function insertColumns(tx: Queries, table: string, run: Run, columns: readonly Column[]): Promise<void> {
+async function insertColumns(tx: Queries, table: string, row: Stored, columns: readonly Column[]): Promise<void> {
   const places = columns.map((_, i) => `$${i + 1}`).join(', ');
   await tx.run(
     `insert into ${table} (${columns.join(', ')}) values (${places})`,
-    columns.map((column) => stored(run, column)),
+    columns.map((column) => row[column]!),
   );
 }
 
 /** A Run as its row holds it: its documents are JSON texts. */
 export type StoredRun = Stored & {
+  id: string;
   stage: Stage;
   lane: LaneName;
   inputs: string;
@@ -117,6 +127,11 @@ export async function lockRun(tx: Queries, organization_id: string, id: string):
   return readRun(found(await tx.get<StoredRun>(`${SELECT_ONE} ${tx.dialect.forUpdate}`, [organization_id, id])));
 }
 
+/** As `loadShownRun`, and nobody else changes the Run until the transaction ends. */
+export async function lockShownRun(tx: Queries, organization_id: string, id: string): Promise<StoredRun> {
+  return found(await tx.get<StoredRun>(`${SELECT_SHOWN} ${THIS} ${tx.dialect.forUpdate}`, [organization_id, id]));
+}
+
 /** What every change of a Run begins with. */
 export type RunMarks = Pick<Run, 'organization_id' | 'id' | 'stage' | 'stages' | 'approval' | 'updated_at'>;
 
@@ -149,13 +164,14 @@ async function readMarks(db: Queries, key: string[], read: Column[], lock: strin
 export async function updateRun<From extends RunMarks>(
   tx: Queries,
   from: From,
-  change: Partial<Run> & Pick<Run, 'updated_at'>,
+  change: Partial<WrittenRun> & Pick<Run, 'updated_at'>,
 ): Promise<From & typeof change> {
   const run = { ...from, ...change };
+  const row = columnsOf(change);
   const key = [run.organization_id, run.id];
   const write = (table: string, columns: readonly Column[], guard: string, params: Value[]) => {
     const sets = columns.map((column, i) => `${column} = $${i + params.length + 1}`).join(', ');
-    const values = columns.map((column) => stored(run, column));
+    const values = columns.map((column) => row[column]!);
     return tx.run(`update ${table} set ${sets} where organization_id = $1 and id = $2 ${guard}`, [
       ...params,
       ...values,
@@ -267,8 +283,14 @@ function found(row: StoredRun | undefined): StoredRun {
   return row;
 }
 
-function stored(run: Partial<Run>, column: Column): Value {
-  const value = run[column];
+/** What these members are in the row. */
+export function columnsOf(run: Partial<WrittenRun>): Stored {
+  const row: Stored = {};
+  for (const column of [...ROW, ...DOCUMENTS]) if (column in run) row[column] = stored(run[column]);
+  return row;
+}
+
+function stored(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -276,7 +298,7 @@ function stored(run: Partial<Run>, column: Column): Value {
 export function readRun({ minted_by, ...row }: Stored): Run {
   const run = parsed(row);
   // Nothing changes a Run after its mint.
-  if (minted_by !== null) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by! });
+  if (minted_by) run.stages.push({ stage: 'Receipt', at: run.updated_at, by: minted_by });
   return run;
 }
 

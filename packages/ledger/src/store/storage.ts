@@ -39,15 +39,14 @@ export async function countBytes(
   );
 }
 
-/** As `countBytes`, of what the database keeps as JSON. */
+/** As `countBytes`, of what the database keeps as JSON text. */
 export async function countDocument(
   tx: Queries,
   organization_id: string,
-  document: object | null,
+  json: string,
   limit_bytes: number,
 ): Promise<void> {
-  if (document === null) return;
-  await countBytes(tx, organization_id, Buffer.byteLength(JSON.stringify(document)), limit_bytes);
+  await countBytes(tx, organization_id, Buffer.byteLength(json), limit_bytes);
 }
 
 /** Throws `not_found`. */

@@ -1,6 +1,7 @@
-/** The threads that decide: the checks of every lane, and flight sheets, compiled and tried. */
+/** The threads that decide: the checks of every lane, flight sheets, compiled and tried, and what large bodies say. */
 import { decideChecks } from '../decide.ts';
 import { executorOf } from '../executors.ts';
+import { readExecution, readInputs } from '../posted.ts';
 import { trySheet } from '../trial.ts';
 import { serve } from './serve.ts';
 
@@ -9,6 +10,8 @@ const JOBS = {
   /** @param sheet as JSON. Throws `flight_sheet_invalid`. */
   compile: (sheet: string) => void executorOf(sheet),
   try: trySheet,
+  inputs: readInputs,
+  execution: readExecution,
 };
 export type DecidingJobs = typeof JOBS;
 

@@ -1,7 +1,7 @@
 /** What the routes share: who may call, and creating once per `Idempotency-Key` through the writer. */
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { App } from '@rcpt/service/http.ts';
+import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http.ts';
 import { answerOnce, type Created } from '@rcpt/service/idempotency.ts';
 import { secretsEqual } from '@rcpt/service/identity.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -36,6 +36,9 @@ export function authenticate(
   app.decorateRequest('worker');
   app.decorateRequest('bearer', '');
 
+  app.addHook('onRoute', (route) => {
+    if (route.config?.open_to === 'all') route.bodyLimit = OPEN_BODY_BYTES;
+  });
   app.addHook('onRequest', async (request) => {
     const to = request.routeOptions.config.open_to;
     if (to === undefined || to === 'all') return;
