@@ -33,6 +33,23 @@ export const JsonObject: z.ZodType<JsonObject> = z
   })
   .meta({ type: 'object' }) as unknown as z.ZodType<JsonObject>;
 
+/** What is shown many at a time: JSON values of at most so many bytes altogether, as JSON in UTF-8. */
+export function bounded<Schema extends z.ZodType>(schema: Schema, most: number): Schema {
+  return schema.check((ctx) => {
+    // Looked through first: too deep a value cannot be written at all.
+    const fault = findJsonFault(ctx.value, MAX_JSON_DEPTH) ?? (jsonBytes(ctx.value) > most ? tooLong(most) : null);
+    if (fault) ctx.issues.push({ code: 'custom', input: ctx.value, ...fault });
+  });
+}
+
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+function tooLong(most: number): JsonFault {
+  return { path: [], message: `must be at most ${most} bytes as JSON` };
+}
+
 /** As an answer shows it: it was checked when it came in, and looking through a megabyte again takes its time. */
 export const KnownObject = z.unknown().meta({ type: 'object' }) as unknown as z.ZodType<JsonObject>;
 

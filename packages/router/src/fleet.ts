@@ -1,28 +1,28 @@
 /** The workers as this process knows them: enough to say why a job waits, without reading them all for every job. */
 import type { Queries } from '@rcpt/service/db.ts';
-import { listWorkers, type StoredWorker } from './store/workers.ts';
+import { listSeen, type SeenWorker } from './store/workers.ts';
 
 /** What workers tell other processes is known here after so long at most. */
 const KEPT_MS = 1_000;
 
 /** By id; it changes as workers are heard. */
-type Known = ReadonlyMap<string, StoredWorker>;
+type Known = ReadonlyMap<string, SeenWorker>;
 
 export interface Fleet {
   workers(): Promise<Known>;
   /** A worker of this process has said how it is. */
-  heard(id: string, said: Partial<StoredWorker>): void;
+  heard(id: string, said: Partial<SeenWorker>): void;
   /** A worker came, or was given other orders. */
   changed(): void;
 }
 
 export function createFleet(db: Queries): Fleet {
-  let known: Promise<Map<string, StoredWorker>> | null = null;
+  let known: Promise<Map<string, SeenWorker>> | null = null;
   let until = 0;
 
-  function read(): Promise<Map<string, StoredWorker>> {
+  function read(): Promise<Map<string, SeenWorker>> {
     until = performance.now() + KEPT_MS;
-    const reading = listWorkers(db).then((workers) => new Map(workers.map((worker) => [worker.id, worker])));
+    const reading = listSeen(db).then((workers) => new Map(workers.map((worker) => [worker.id, worker])));
     reading.catch(() => {
       if (known === reading) known = null;
     });

@@ -10,7 +10,7 @@ import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
 import type { Router } from './router.ts';
 import { deliveriesOf } from './store/bridge.ts';
-import type { StoredWorker } from './store/workers.ts';
+import type { SeenWorker } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
@@ -68,7 +68,7 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
 }
 
 /** For jobs that are not queued. */
-export const NOBODY: ReadonlyMap<string, StoredWorker> = new Map();
+export const NOBODY: ReadonlyMap<string, SeenWorker> = new Map();
 
 type Place = Pick<Router, 'db' | 'fleet'>;
 
@@ -89,7 +89,7 @@ export function mayDeliver({ status, job_type }: Job): boolean {
 
 export function showJob(
   job: Job,
-  workers: ReadonlyMap<string, StoredWorker>,
+  workers: ReadonlyMap<string, SeenWorker>,
   now: number,
   ledger: JobLedger | null = null,
 ): PublicJob {

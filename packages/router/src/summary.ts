@@ -11,7 +11,7 @@ import { showNodes } from './nodes.ts';
 import { countDeliveries } from './store/bridge.ts';
 import { countDatasets, countExpired, countHeld, countMemberships, jobsPerStatus } from './store/fleet.ts';
 import { countActiveMembers } from './store/members.ts';
-import { listWorkers } from './store/workers.ts';
+import { listSeen } from './store/workers.ts';
 
 const count = z.int();
 export const Summary = z.object({
@@ -45,7 +45,7 @@ export async function summarize(db: Queries, prices: PriceTable, now: number): P
     countDatasets(db),
     showNodes(db, prices, now),
     jobsPerStatus(db),
-    listWorkers(db),
+    listSeen(db),
     countHeld(db),
     countExpired(db),
     countMemberships(db),

@@ -4,6 +4,7 @@ import type { PriceTable } from '@rcpt/contract/prices.ts';
 import {
   type ArtifactReport,
   type Completion,
+  declaredAnew,
   type Failure,
   type Heartbeat,
   type HeartbeatAnswer,
@@ -132,7 +133,7 @@ async function beat(
     beat: (at, declared) => ({
       id: worker.id,
       said,
-      capabilities: capabilities === undefined ? null : JSON.stringify({ ...declared, ...capabilities }),
+      capabilities: capabilities === undefined ? null : JSON.stringify(declaredAnew(declared, capabilities)),
       at,
     }),
     changes:

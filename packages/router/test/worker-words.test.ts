@@ -53,6 +53,46 @@ eachRouter('the worker contract', (start) => {
     assertProblem(await worker.ask('heartbeat', { status: 'idle' }), 422, 'invalid');
   });
 
+  test('what a worker tells of itself, its events and its artifacts is bounded', async () => {
+    const router = await start();
+    const worker = await router.worker();
+    const { id, lease_token } = await accepted(router, worker);
+    const big = (bytes: number) => ({ x: 'x'.repeat(bytes - 8) });
+    const asked = {
+      heartbeat: (bytes: number) => worker.ask('heartbeat', { status: 'busy', metrics: big(bytes) }),
+      declared: (bytes: number) => worker.ask('heartbeat', { status: 'busy', capabilities: big(bytes) }),
+      register: (bytes: number) =>
+        router.call('POST', '/workers/register', {
+          body: { node_id: 'n', name: 'n', hostname: 'h', capabilities: big(bytes) },
+        }),
+      event: (bytes: number) =>
+        worker.ask(`jobs/${id}/status`, { lease_token, event_type: 'epoch', payload: big(bytes) }),
+      artifact: (bytes: number) =>
+        worker.ask(`jobs/${id}/artifacts`, {
+          ...{ lease_token, artifact_type: 'other', name: 'a', uri: 'file:///a' },
+          metadata: big(bytes),
+        }),
+      fail: (bytes: number) => worker.ask(`jobs/${id}/fail`, { lease_token, message: 'no', payload: big(bytes) }),
+    };
+    for (const [name, ask] of Object.entries(asked)) {
+      const most = ['heartbeat', 'declared', 'register'].includes(name) ? 16_384 : 65_536;
+      const refused = await ask(most + 1);
+      assertProblem(refused, 422, 'invalid');
+      assert.match(JSON.stringify(refused.json), new RegExp(`must be at most ${most} bytes as JSON`), name);
+      assert.ok((await ask(most)).status < 300, name);
+    }
+  });
+
+  test('what heartbeats tell beside what the router goes by does not add up', async () => {
+    const router = await start();
+    const worker = await router.worker({ capabilities: { gpu_skus: [SKU], max_concurrent_jobs: 3 } });
+    for (let beat = 0; beat < 10; beat++)
+      await worker.tell('heartbeat', { status: 'online', capabilities: { [`k${beat}`]: 'x'.repeat(10_000) } });
+    const { capabilities } = (await router.get(`/admin/workers/${worker.worker_id}`)).worker;
+    assert.deepEqual(Object.keys(capabilities).sort(), ['gpu_skus', 'k9', 'max_concurrent_jobs']);
+    assert.deepEqual([capabilities.gpu_skus, capabilities.max_concurrent_jobs], [[SKU], 3]);
+  });
+
   test('a log chunk that is sent again is stored once and answered as the first time', async () => {
     const router = await start();
     const worker = await router.worker();

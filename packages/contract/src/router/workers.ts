@@ -1,14 +1,19 @@
 /** The worker contract, version 0.2. */
 import { z } from 'zod';
-import { JsonObject, Line, Prose, Sha256, text } from '../wire.ts';
+import { bounded, JsonObject, jsonBytes, Line, Prose, Sha256, text } from '../wire.ts';
 import { ChosenId, GrantedDataset } from './members.ts';
 import { ArtifactType, idOf, JobType, OffsetInstant, secretOf, WorkerStatus } from './vocabulary.ts';
 
 export const WORKER_CONTRACT = '0.2';
+/** Of what a worker tells about itself: all workers are shown in one answer. */
+const TOLD_BYTES = 16_384;
+/** Of what stands beside an event or an artifact. */
+const BESIDE_BYTES = 65_536;
+const Beside = bounded(JsonObject, BESIDE_BYTES);
 const Skus = z.array(z.string().max(100)).max(100);
 
 /** What a worker declares it can do: it is leased nothing beyond it. Whatever else it tells about itself is kept beside. */
-export const Capabilities = z.looseObject({
+const Declared = z.looseObject({
   gpu_skus: Skus.describe('The SKUs it is leased; not declared: any that it asks for').optional(),
   supports: z.array(JobType).max(20).describe('The job types it is leased; not declared: any').optional(),
   max_concurrent_jobs: z
@@ -18,7 +23,16 @@ export const Capabilities = z.looseObject({
     .describe('How many jobs it is leased at once; not declared: no limit')
     .optional(),
 });
+export const Capabilities = bounded(Declared, TOLD_BYTES);
 export type Capabilities = z.infer<typeof Capabilities>;
+
+/** What a heartbeat does not mention stays as it was declared; but of what the router does not go by, no more than fits. */
+export function declaredAnew(before: Capabilities, said: Capabilities): Capabilities {
+  const all = { ...before, ...said };
+  if (jsonBytes(all) <= TOLD_BYTES) return all;
+  const { gpu_skus, supports, max_concurrent_jobs } = before;
+  return { gpu_skus, supports, max_concurrent_jobs, ...said };
+}
 
 export const Registration = z.object({
   node_id: ChosenId,
@@ -45,7 +59,7 @@ export const Heartbeat = z.object({
   status: WorkerStatus,
   capabilities: Capabilities.optional(),
   current_jobs: z.int().min(0).max(1000).optional(),
-  metrics: JsonObject.optional(),
+  metrics: bounded(JsonObject, TOLD_BYTES).optional(),
   leases: z
     .array(z.object({ job_id: text(100), lease_token: LeaseToken }))
     .max(1000)
@@ -122,7 +136,7 @@ export const StatusReport = z.object({
     .regex(/^[a-z][a-z0-9_.-]{0,79}$/, 'must be a lower-case word such as epoch_finished')
     .refine((type) => !ROUTER_EVENTS.includes(type), 'is one that only the router records'),
   message: Prose.optional(),
-  payload: JsonObject.optional(),
+  payload: Beside.optional(),
 });
 export const LogReport = z
   .object({
@@ -148,7 +162,7 @@ export const ArtifactReport = z.object({
   uri: z.string().min(1).max(2000),
   checksum_sha256: Sha256.optional(),
   size_bytes: z.int().nonnegative().optional(),
-  metadata: JsonObject.optional(),
+  metadata: Beside.optional(),
 });
 export const ArtifactRecorded = z.object({ artifact_id: z.string() });
 
@@ -162,7 +176,7 @@ export const Failure = z.object({
   ...holding,
   error_code: z.string().max(200).optional(),
   message: Prose,
-  payload: JsonObject.optional(),
+  payload: Beside.optional(),
 });
 
 export const Worker = z.object({

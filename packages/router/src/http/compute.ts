@@ -9,7 +9,7 @@ import { showNode, showNodes } from '../nodes.ts';
 import type { Router } from '../router.ts';
 import { loadMember } from '../store/members.ts';
 import { insertNode } from '../store/nodes.ts';
-import { listWorkers } from '../store/workers.ts';
+import { listSeen } from '../store/workers.ts';
 import { createAndSend, createdOnce, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 export function computeRoutes(app: App, router: Router): void {
@@ -64,7 +64,7 @@ export function computeRoutes(app: App, router: Router): void {
       return createAndSend(router, request, reply, async (tx, book) => {
         const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: book.at };
         await insertNode(tx, node);
-        const workers = await listWorkers(tx);
+        const workers = await listSeen(tx);
         return { body: showNode(node, router.prices, 0, workers, book.now), location: '/compute/inventory' };
       });
     },

@@ -4,7 +4,7 @@ import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Queries, together } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { Declared } from '../domain/worker.ts';
+import type { Declared, Seen } from '../domain/worker.ts';
 
 /** As stored: `status` is what the worker last said; whether it is offline follows from the clock. */
 export type StoredWorker = Worker & { capabilities: Capabilities & JsonObject };
@@ -58,6 +58,20 @@ export async function loadWorker(db: Queries, id: string): Promise<StoredWorker>
 
 export async function listWorkers(db: Queries): Promise<StoredWorker[]> {
   return (await db.all<Row>(`select ${COLUMNS} from workers order by id`)).map(workerOf);
+}
+
+/** What follows from a worker's last heartbeat, for those who look at all workers. */
+export interface SeenWorker extends Seen {
+  id: string;
+  node_id: string;
+}
+
+export async function listSeen(db: Queries): Promise<SeenWorker[]> {
+  const rows = await db.all<Omit<SeenWorker, 'capabilities'> & { capabilities: string }>(
+    `select id, node_id, status, desired, capabilities, heartbeat_interval_seconds, last_heartbeat_at, revoked_at, created_at
+     from workers order by id`,
+  );
+  return rows.map(({ capabilities, ...row }) => ({ ...row, capabilities: parsedCapabilities(capabilities) }));
 }
 
 export interface Beat {
