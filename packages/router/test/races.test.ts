@@ -4,6 +4,17 @@ import { test } from 'node:test';
 import { eachRouter, SKU, until } from './running.ts';
 
 const ROUNDS = 20;
+const DATASET = {
+  title: 'Support chat',
+  domain: 'support',
+  description: 'Questions and answers.',
+  object_uri: 's3://datasets/support-chat.jsonl',
+  license_type: 'CC-BY-4.0',
+  quality_tier: 'gold',
+  checksum_sha256: 'ab'.repeat(32),
+  size_bytes: 1_048_576,
+  row_count: 1200,
+};
 
 eachRouter('acts at the same time', (start) => {
   test('what a heartbeat declares is kept, whatever other heartbeats of the worker come with it', async () => {
@@ -39,12 +50,24 @@ eachRouter('acts at the same time', (start) => {
 
   test('one membership is charged once, and one grant given once, however many ask at once', async () => {
     const router = await start();
+    const dataset = await router.post('/datasets', DATASET);
     for (let round = 0; round < 5; round++) {
       const { id } = await router.post('/members', { email: `m${round}@example.org`, name: 'M' });
       await Promise.all(Array.from({ length: 4 }, () => router.post(`/members/${id}/activate`)));
       const charged = await router.get(`/receipts?receipt_type=membership&limit=500`);
       const ours = charged.receipts.filter(({ member_id }: { member_id: string }) => member_id === id);
       assert.equal(ours.length, 1);
+      const grants = await Promise.all(
+        Array.from({ length: 2 }, () => router.post(`/datasets/${dataset.id}/access`, { member_id: id })),
+      );
+      const named = new Set(grants.map(({ receipt_id }) => receipt_id));
+      const given = (await router.get('/receipts?receipt_type=dataset_access&limit=500')).receipts;
+      const to_them = given.filter(({ member_id }: { member_id: string }) => member_id === id);
+      assert.deepEqual(
+        to_them.map(({ receipt_id }: { receipt_id: string }) => receipt_id),
+        [...named],
+        `round ${round}`,
+      );
     }
   });
 });
