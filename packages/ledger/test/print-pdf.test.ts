@@ -89,6 +89,16 @@ describe('the PDF of a receipt', () => {
     for (let i = 0; i < 200; i++) assert.ok(all.includes(`Rule ${i}\n`), `check ${i} is missing`);
   });
 
+  it('leaves the same space under the column heads of every page', async () => {
+    const { pages, source } = readPdf(await renderPdf(sealed(genericReceipt(undefined, 60))));
+    assert.ok(pages.filter((page) => /Rule \d/.test(page)).length > 2);
+    // A line across the page, then the status of a check beside its mark, before another such line.
+    const rows = source.matchAll(/539\.28 ([\d.]+) l\nS(?:(?!539\.28)[\s\S])*?1 0 0 1 71\.5 ([\d.]+) Tm/g);
+    const spaces = Array.from(rows, ([, line, status]) => (841.89 - Number(status) - Number(line)).toFixed(1));
+    assert.equal(spaces.length, 60);
+    assert.deepEqual([...new Set(spaces)], ['15.1']);
+  });
+
   it('shows a character that no face has by its code, and never as nothing', async () => {
     const title = 'A 漢 \u{1f469}\u200d\u{1f467} \u202eevil ไ x\u0000y';
     const { pages, source } = readPdf(

@@ -9,6 +9,8 @@ import { deciderId, decisionInWords, leftOutInWords, safeHref, tally, toneOfChec
 
 /** A table's heading, its column heads and a first row. */
 const TABLE_ROOM = 110;
+/** Between a row of checks or evidence and the rules above and below it. */
+const ROW_SPACE = 5;
 /** Rows of each list, and sections, also of a document that is full. */
 const ALWAYS_DRAWN = 8;
 
@@ -113,9 +115,11 @@ function columns(sheet: Sheet, table: Element, heads: { x: number; width: number
       });
       sheet.space(COLUMN.leading);
     }
-    first = false;
     sheet.space(3);
     sheet.rule(RULE);
+    // The row that goes on here left its own space on the page before.
+    if (!first) sheet.space(ROW_SPACE);
+    first = false;
   });
 }
 
@@ -136,7 +140,7 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
   each(sheet, list, 'check', (check, i) => {
     const tone = TONES[toneOfCheck(check)];
     if (i > 0) sheet.rule(RULE);
-    sheet.space(5);
+    sheet.space(ROW_SPACE);
     const tr = sheet.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
     sheet.row(
@@ -162,7 +166,7 @@ function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
       tr,
     );
     tr.end();
-    sheet.space(5);
+    sheet.space(ROW_SPACE);
   });
   sheet.repeat(null);
   table.end();
@@ -195,7 +199,7 @@ function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {
   columns(sheet, table, sized ? [kind, item, size] : [kind, item]);
   each(sheet, list, 'item', (piece, i) => {
     if (i > 0) sheet.rule(RULE);
-    sheet.space(5);
+    sheet.space(ROW_SPACE);
     const tr = sheet.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
     sheet.row(
@@ -211,7 +215,7 @@ function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {
       tr,
     );
     tr.end();
-    sheet.space(5);
+    sheet.space(ROW_SPACE);
   });
   sheet.repeat(null);
   table.end();
