@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type RunningTest, running, type Tenant } from '../../packages/ledger/test/running.ts';
@@ -128,7 +129,18 @@ describe('settings in a browser', () => {
     await open(page, '');
     await page.getByText('500.1 kB').waitFor();
     await page.getByText('10.7 GB').waitFor();
+    assert.equal(await page.getByText('full', { exact: true }).count(), 0);
     await assertAccessible(page, 'storage');
+    // More than is allowed, as after the operator gave it less.
+    const db = new DatabaseSync(join(folder, 'ledger.db'));
+    db.prepare('update organizations set storage_limit_bytes = 400000 where organization_id = ?').run(
+      tenant.organization_id,
+    );
+    db.close();
+    await page.reload();
+    await page.getByText('full', { exact: true }).waitFor();
+    assert.match((await page.getByRole('progressbar', { name: 'Storage' }).getAttribute('class'))!, /\bfull\b/);
+    await assertAccessible(page, 'full storage');
     clean();
     await context.close();
   });
@@ -156,6 +168,8 @@ describe('settings in a browser', () => {
     await items.nth(0).getByText('Stored as recorded').waitFor();
     await press(page, 'Download');
     await page.getByText('The bytes in object storage are not those that were attached').waitFor();
+    // The button below says it.
+    assert.equal(await page.getByText('?altered=serve').count(), 0);
     await assertAccessible(page, 'altered evidence');
     const link = items.nth(1).getByRole('link', { name: 'Download the altered bytes' });
     const [altered] = await Promise.all([page.waitForEvent('download'), link.click()]);

@@ -1,9 +1,10 @@
 /** One piece of evidence: what was recorded, and whether what is stored is still that. */
+import { HOW_TO_SEE_ALTERED } from '@rcpt/contract/ledger/altered.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { byteSize } from '@rcpt/contract/shown.ts';
 import { useMutation } from '@tanstack/react-query';
 import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
-import { problemOf } from '../../api/problem.ts';
+import { ProblemError, problemOf } from '../../api/problem.ts';
 import { AwayLink, Button } from '../../parts/button.tsx';
 import { Hash } from '../../parts/copy.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
@@ -65,7 +66,7 @@ export function EvidenceItem({ run_id, item, found, onFound }: Given) {
             </Status>
           </small>
         )}
-        {saving.error && <Problem error={saving.error} />}
+        {saving.error && <Problem error={withButton(saving.error)} />}
         {found === 'altered' && (
           <small>
             <AwayLink
@@ -88,4 +89,10 @@ export function EvidenceItem({ run_id, item, found, onFound }: Given) {
       )}
     </li>
   );
+}
+
+/** What the ledger says, without the words in whose place the button stands. */
+function withButton(error: unknown): ProblemError {
+  const problem = problemOf(error);
+  return new ProblemError({ ...problem, detail: problem.detail.replace(HOW_TO_SEE_ALTERED, '').trimEnd() });
 }

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { Link } from 'wouter';
 import { flightSheetsQuery } from '../../api/queries.ts';
 import { Field, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { sentence } from '../../words/vocabulary.ts';
 import type { LaneField } from './lane-fields.ts';
 import './lane-field.css';
@@ -130,6 +131,7 @@ function FlightSheetControl({
               </option>
             ))}
           </select>
+          <Icon name="down" />
         </span>
       )}
     </Field>

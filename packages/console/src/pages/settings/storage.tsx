@@ -1,6 +1,7 @@
 /** How much the organization stores, and how much it may. */
 import { useQuery } from '@tanstack/react-query';
 import { Fact, Facts } from '../../parts/facts.tsx';
+import { Status } from '../../parts/mark.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { byteSize } from '../../words/numbers.ts';
@@ -10,13 +11,23 @@ export function Storage() {
   const { data, error, refetch } = useQuery(storageQuery);
   if (data === undefined) return error ? <Problem error={error} retry={() => void refetch()} /> : null;
   const { used_bytes, limit_bytes } = data;
+  const full = limit_bytes !== null && used_bytes >= limit_bytes;
   return (
     <>
       <Facts>
-        <Fact label="Stored">{byteSize(used_bytes)}</Fact>
+        <Fact label="Stored">
+          {byteSize(used_bytes)}{' '}
+          {full && (
+            <Status mark="cross" tone="bad">
+              full
+            </Status>
+          )}
+        </Fact>
         <Fact label="At most">{limit_bytes === null ? 'without end' : byteSize(limit_bytes)}</Fact>
       </Facts>
-      {limit_bytes !== null && <Progress label="Storage" done={Math.min(used_bytes, limit_bytes)} of={limit_bytes} />}
+      {limit_bytes !== null && (
+        <Progress label="Storage" done={Math.min(used_bytes, limit_bytes)} of={limit_bytes} full={full} />
+      )}
       <p className="muted">
         Evidence, what Runs were sent, and flight sheets. What does not fit is refused; checks, approvals and receipts
         go on. More is given by the operator.
