@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `public`: anyone. `operate`: the service's admin token. `person`: whoever has a session, also without an
-     * organization. `self`: whoever has a session or a key. Else an act of a principal.
+     * organization. `self`: any caller with a session or a key. Else an act of a principal.
      */
     may?: Act | 'public' | 'operate' | 'person' | 'self';
   }

@@ -13,7 +13,7 @@ import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 /** Pieces of evidence that are held in memory while they are read, 25 MiB each. */
 const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'downloads of this organization' };
-/** Whoever takes longer to read one holds it for nothing. */
+/** How long a caller may take to read one: its bytes are in memory until then. Afterwards the connection is closed. */
 const READ_MS = 600_000;
 
 export function evidenceRoutes(app: App, ledger: Ledger): void {
@@ -29,7 +29,8 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Evidence: attach bytes, text or a declared hash; repeatable',
-        description: 'JSON, or multipart/form-data with the bytes in `file` and the other members as fields.',
+        description:
+          'JSON, or multipart/form-data with the bytes in `file` and the other members as fields. An organization’s uploads take turns: 429 `rate_limited` while too many of them wait. An upload whose bytes stop coming, or come too slowly, is refused: 408 `request_timeout`. What the organization’s storage has no room for is refused: 409 `storage_quota` says how much it stores and may store. In each case nothing is attached.',
         consumes: ['application/json', 'multipart/form-data'],
         headers: IdempotencyHeader,
         params: z.object({ id: z.string() }),
@@ -55,7 +56,7 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'The bytes of one piece of evidence, where they are stored with us',
         description:
-          'They are hashed as they are read. Bytes that do not have the recorded hash are refused: 409 `evidence_altered` names both hashes. With `altered=serve` they are sent all the same, for those who look into it. The header `evidence-verified` says `true` or `false`.',
+          'They are hashed as they are read. Bytes that do not have the recorded hash are refused: 409 `evidence_altered` names both hashes. With `altered=serve` they are sent all the same, to be looked into. An organization’s downloads take turns: 429 `rate_limited` while too many of them wait. The header `evidence-verified` says `true` or `false`.',
         params: z.object({ id: z.string(), evidence_id: z.string() }),
         querystring: z.object({ altered: z.literal('serve').optional() }),
         response: { 200: binary('The bytes, in the media type they were sent with', '*/*') },
@@ -71,7 +72,7 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
         evidence_id,
         request.query.altered ?? 'refuse',
       );
-      // The bytes come from whoever ran the work: never let a browser interpret them.
+      // An attacker may have written these bytes: a browser must not interpret them.
       return reply
         .header('evidence-verified', String(verified))
         .header('content-disposition', `attachment; filename="${item.id}${verified ? '' : '.altered'}"`)

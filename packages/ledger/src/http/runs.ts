@@ -135,6 +135,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: {
         ...common,
         summary: 'Checks: run the lane’s checks',
+        description:
+          'The lane’s checks, with those of the flight sheet, are decided on the Run as it is, and stored; the Run is then at Checks. Rules of a checklist are left open, for a person to decide. An organization’s checks are decided one after the other: 429 `rate_limited` while too many of them wait. A Run that changed while its checks were decided is refused: 409 `run_stage_conflict`. Checks that take longer than 20 seconds are ended: 503 `overloaded`. In each case nothing is stored.',
         headers: IdempotencyHeader,
         params: RunParams,
         response: { 200: CheckList },

@@ -81,7 +81,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Choose the organization to work in from now on, or one’s public name',
         description:
-          'With `organization_id` this session works there until another is chosen, whoever invites its person meanwhile. Whoever has several organizations chooses once after each sign-in; whoever is removed from the chosen one chooses again. Until then what needs an organization is refused: 409 `organization_not_chosen`, with `organizations`. `public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. It is one line of 1 to 100 visible characters without an e-mail address or an id in it, and is kept trimmed and in Unicode form NFC. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
+          'With `organization_id` this session works there until another is chosen; an invitation does not change it. A person with several organizations chooses once after each sign-in; a person who is removed from the chosen one chooses again. Until then what needs an organization is refused: 409 `organization_not_chosen`, with `organizations`. `public_name` is sealed, in public and for ever, with what this person approves or decides, in every organization they belong to. It is one line of 1 to 100 visible characters without an e-mail address or an id in it, and is kept trimmed and in Unicode form NFC. Changed, it counts for what is approved from then on; receipts that are sealed keep the name they were sealed with.',
         body: SessionChange,
         response: { 200: Session },
       },

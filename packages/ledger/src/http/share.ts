@@ -31,6 +31,8 @@ const GONE = {
   404: { description: 'No receipt is shared under this link', content: ABSENT },
   410: { description: 'The organization has switched this link off', content: ABSENT },
 };
+const DRAWN =
+  'A drawing carries an `ETag`; 304 where `If-None-Match` names it. 422 `receipt_not_drawn` where the receipt cannot be drawn: its JSON can be downloaded. 429 `rate_limited` while too many drawings of its organization wait, and for an address that asks too often.';
 
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   const { printer } = ledger;
@@ -47,8 +49,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       schema: {
         ...common,
         summary: 'A shared receipt: a page for people, else the envelope exactly as stored',
-        description:
-          'Whoever names `text/html` first gets the page, as browsers do; so do programs that show links as cards in chats and mails.',
+        description: `A caller whose \`Accept\` names \`text/html\` first gets the page, as browsers do; so do programs that show links as cards in chats and mails. Of the page: ${DRAWN}`,
         params: ShareParams,
         response: {
           200: {
@@ -75,6 +76,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       schema: {
         ...common,
         summary: 'The same receipt as PDF',
+        description: DRAWN,
         params: ShareParams,
         response: { 200: binary('The PDF', 'application/pdf'), ...GONE },
       },
@@ -95,6 +97,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       schema: {
         ...common,
         summary: 'The picture that chats and mails show beside the link (Open Graph)',
+        description: DRAWN,
         params: ShareParams,
         response: { 200: binary('1200 × 630 pixels', 'image/png'), ...GONE },
       },

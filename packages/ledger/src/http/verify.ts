@@ -22,7 +22,7 @@ export function verifyRoutes(
         security: [{ bearer: [] }],
         summary: 'Verify the whole chain',
         description:
-          'Every receipt against its bytes, its predecessor, the columns stored beside it and the blocks that its Run makes when they are built anew; every cook against the pin before it; the end against the recorded head. With `Accept: text/event-stream` as it goes on. Hanging up stops it.',
+          'Every receipt against its bytes, its predecessor, the columns stored beside it and the blocks that its Run makes when they are built anew; every cook against the pin before it; the end against the recorded head. With `Accept: text/event-stream` as it goes on. An organization’s verifications take turns: 429 `rate_limited` while too many of them wait. A caller that hangs up ends its verification: 408 `request_timeout`.',
         response: {
           200: jsonOrEvents(
             Verification,
@@ -43,7 +43,7 @@ export function verifyRoutes(
     let unread = false;
     try {
       const report = await verifier.verify(request.principal.organization_id, stream.ended, async (walked) => {
-        // Whoever reads slowly misses some, and holds up no snapshot.
+        // A slow reader misses some; the walk does not wait for it.
         if (unread) return;
         unread = true;
         await stream.send('progress', walked);
