@@ -13,7 +13,7 @@ export async function enter(page: Page, link: string, public_name?: string): Pro
   await workHere(page);
 }
 
-/** Asked once for each organization: whoever chose it before is there at once. */
+/** Asked once for each organization: a person who chose it before is there at once. */
 export async function workHere(page: Page): Promise<void> {
   const asked = page.getByRole('button', { name: 'Work here' });
   await asked

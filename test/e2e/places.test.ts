@@ -10,7 +10,7 @@ import { type RunningTest, running, type Tenant } from '../../packages/ledger/te
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 
 const NAME = 'Acme Workshop';
-/** A folder for pictures of the pages, for whoever wants to look. */
+/** A folder for pictures of the pages, to look at. */
 const PICTURES = process.env.PICTURES;
 
 describe('places of work in the console', () => {

@@ -82,7 +82,7 @@ describe('what others wrote', () => {
     await context.close();
   });
 
-  /** Each text stands on the page, read back from what is seen there; and nothing that no one sees is left. */
+  /** Each text stands on the page, read back from what is seen there; and no invisible character is left. */
   async function says(page: Page, texts: string[]): Promise<void> {
     const seen = (await page.locator('main').first().textContent())!;
     for (const text of texts)

@@ -88,7 +88,7 @@ export function generatorOf({ sides, bodies, placeNames, tamed, json_limit }: Ta
   /** What another side knows, of these names or of any. */
   function foreign(side: Side, names?: string[]): string {
     const other = random.pick(sides.filter((each) => each !== side));
-    // Whoever holds a key is that side.
+    // A caller with a side's key is that side.
     const all = [...other.known.keys()].filter((name) => name !== 'rk');
     const values = (names ?? all).flatMap((name) => other.known.get(name) ?? []);
     return values.length === 0 ? 'nothing' : random.pick(values);
@@ -149,7 +149,7 @@ export function generatorOf({ sides, bodies, placeNames, tamed, json_limit }: Ta
     if (operation.method === 'GET' || random.chance(0.8)) return {};
     const { keys: invalid } = preparedFor(operation);
     if (invalid.length > 0 && random.chance(0.1)) return random.pick(invalid).headers ?? {};
-    // The same keys everywhere: another side's is nobody else's.
+    // All sides send the same Idempotency-Keys: each must be answered as its own.
     if (keys.length > 0 && random.chance(0.5)) return { 'idempotency-key': random.pick(keys.slice(-10)) };
     const key = `key-${random.letters(8)}`;
     keys.push(key);

@@ -126,7 +126,7 @@ async function register(router: TestRouter, side: Side, sku: string): Promise<st
   return json.worker_token;
 }
 
-/** A worker may lease whatever is queued for its SKUs: each side keeps to its own. And nobody waits for what may come. */
+/** A worker may lease whatever is queued for its SKUs: each side keeps to its own. No call asks to wait for a job. */
 function tamed(value: unknown, sku: string): unknown {
   if (typeof value === 'string') return SKUS.includes(value) ? sku : value;
   if (Array.isArray(value)) return value.map((item) => tamed(item, sku));

@@ -27,7 +27,7 @@ export interface Target {
   placeNames(path: string, parameter: string, before: string): string[];
   /** What would be harmless and wait, or reach beyond its side by right, is made not to. */
   tamed(body: unknown, caller: Caller): unknown;
-  /** Public operations show what belongs to whoever gave the link away. */
+  /** Public operations show what belongs to the side that shared the link. */
   isShared(operation: Operation): boolean;
   /** Between two requests: time passes. */
   pass(random: Random): void;

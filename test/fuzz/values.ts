@@ -165,7 +165,7 @@ function everyText(value: unknown, by: unknown): unknown {
   );
 }
 
-/** The same, with one place changed into what nobody should send. */
+/** The same, with one place changed into a hostile value. */
 export function spoiled(value: unknown, side: Side, random: Random, foreign: string[]): unknown {
   if (random.chance(0.05)) return everyText(value, random.pick(TEXTS));
   if (typeof value !== 'object' || value === null || random.chance(0.1)) return spoil(value, side, random, foreign);

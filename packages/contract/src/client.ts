@@ -36,7 +36,7 @@ export class AnswerError extends Error {
 /** An answer that is not of the form the contract gives it. */
 export class FormError extends Error {}
 
-/** Whatever of an answer becomes a path, an address or a header is matched against its form first. Throws `FormError`. */
+/** Every part of an answer that becomes a path, an address or a header is matched against its form first. Throws `FormError`. */
 export function inForm<Schema extends z.ZodType>(schema: Schema, answer: unknown, call: string): z.infer<Schema> {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;

@@ -79,7 +79,7 @@ const LedgerSettings = z.object({
   mailbox_invitations_per_hour: setting.count(
     'LEDGER_MAILBOX_INVITATIONS_PER_HOUR',
     5,
-    'a number of invitation mails per hour and mailbox, whoever invites',
+    'a number of invitation mails per hour and mailbox, of all organizations',
   ),
   organization_receipt_mails_per_hour: setting.count(
     'LEDGER_ORGANIZATION_RECEIPT_MAILS_PER_HOUR',
@@ -89,7 +89,7 @@ const LedgerSettings = z.object({
   mailbox_receipt_mails_per_hour: setting.count(
     'LEDGER_MAILBOX_RECEIPT_MAILS_PER_HOUR',
     30,
-    'a number of receipt mails per hour and mailbox, whoever mints; half of them of one organization',
+    'a number of receipt mails per hour and mailbox, of all organizations; one may send half of them',
   ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),

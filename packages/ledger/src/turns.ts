@@ -1,6 +1,6 @@
 /**
- * Turns between organizations at something that not all can have at once: a thread, a walk along a chain, memory for an
- * upload. The organizations are served one after the other, however many callers each of them has.
+ * Turns between organizations, for what is scarce: a thread, a walk along a chain, memory for an upload. Free turns go round the
+ * organizations, one each. The number of an organization's callers does not matter.
  */
 import { Refusal } from '@rcpt/service/error.ts';
 
@@ -13,13 +13,13 @@ export interface TurnLimits {
   waiting_each: number;
   /** Callers that may wait, of all. */
   waiting: number;
-  /** What is waited for, in the words of the refusal: `PDFs of this organization`. */
+  /** Names what waits, for the text of the refusal: `PDFs of this organization`. */
   what: string;
 }
 
 export interface Turns {
   /**
-   * A turn, now or when it is there; the caller gives it back by calling what it is given, once or more often.
+   * Resolves when the organization has a turn, with the function that gives it back. Further calls of it do nothing.
    * Throws `rate_limited` where too many callers of this organization wait, `overloaded` where too many wait in all,
    * `request_timeout` when `signal` aborts first.
    */
@@ -54,7 +54,7 @@ export function createTurns({ at_once, each, waiting_each, waiting, what }: Turn
     };
   }
 
-  /** Whoever was served goes to the end, behind the organizations that wait. */
+  /** Gives free turns out. An organization that was served goes to the end of the order. */
   function serve(): void {
     for (const [organization_id, line] of lines) {
       if (held_in_all >= at_once) return;

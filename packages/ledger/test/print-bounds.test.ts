@@ -1,4 +1,4 @@
-/** Receipts that fill page and paper: whoever has the link may ask for them again and again. */
+/** Receipts that fill page and paper: a reader with the link may ask for them again and again. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createEffort } from '../src/print/effort.ts';

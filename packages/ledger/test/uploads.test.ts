@@ -1,4 +1,4 @@
-/** Uploads that stall or drip: they end, they say why, and meanwhile they are in nobody else's way. */
+/** Uploads that stall or drip: they end, they say why, and other organizations upload meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAnswer, type RawClient, rawClient, requestText } from '../../../test/faults/raw.ts';

@@ -206,7 +206,7 @@ export class WorkSheet implements Recorder {
     for (const job of await lockJobs(this.#tx, ids)) this.hold(job);
   }
 
-  /** After `read`, which locks the jobs: nobody else adds to their logs until the commit. */
+  /** After `read`, which locks the jobs: no other transaction adds to their logs until the commit. */
   async readLogs(acts: JobAct<unknown>[]): Promise<void> {
     const reporting = acts.filter(({ reports }) => reports !== undefined);
     if (reporting.length === 0) return;

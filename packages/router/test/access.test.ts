@@ -126,7 +126,7 @@ eachRouter('access', (start) => {
       assertProblem(answer, 409, 'secret_shown_once');
       assert.ok(!answer.text.includes('dwrk_'));
     }
-    // Nobody checks this bearer, so it keeps nothing apart.
+    // The router does not check this bearer: it must not tell one caller from another.
     const other = { 'idempotency-key': 'install-2' };
     const unchecked = { authorization: 'Bearer of-nobody' };
     assert.equal((await register({ ...other, ...unchecked })).status, 201);

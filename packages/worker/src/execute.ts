@@ -11,8 +11,8 @@ import type { Scope } from './scope.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Runs the command and, beside it, a watcher that holds the other end of a pipe to the worker. When the worker ends,
- * however it ends, the pipe closes and the watcher kills the command's control group, whatever has its job in the environment,
+ * Runs the command and, beside it, a watcher that holds the other end of a pipe to the worker. When the worker ends
+ * in any way, the pipe closes and the watcher kills the command's control group, whatever has its job in the environment,
  * and last their process group with itself: no job outlives the worker that holds its lease. The two have no JOB_FILE.
  */
 const GUARD = `group=$1 job_file=$2

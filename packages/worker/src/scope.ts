@@ -1,5 +1,5 @@
 /**
- * The scope a job's command runs in, and its end: whatever the command started is gone with it, also what went into a session
+ * The scope a job's command runs in, and its end: every process that the command started ends with it, also one that went into a session
  * or a group of its own, and also when the worker was killed meanwhile.
  *   a control group, where the worker may make one (cgroup.ts), is killed whole
  *   else, and beside it, processes are found by what they inherit (leftovers.ts)

@@ -25,7 +25,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof ProblemError && PASSING.has(error.problem.status);
 }
 
-/** What ends somebody's work here is found out by whatever is asked next. */
+/** What ends a person's work here is found out by the next call. */
 function lookAgain(error: unknown): void {
   if (!(error instanceof ProblemError)) return;
   if (error.problem.status === 401) toSignIn();

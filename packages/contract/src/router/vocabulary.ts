@@ -18,7 +18,7 @@ export const NodeStatus = z.enum(['available', 'busy', 'offline', 'maintenance']
 export type NodeStatus = z.infer<typeof NodeStatus>;
 export const ArtifactType = z.enum(['log', 'model', 'dataset', 'report', 'receipt', 'metrics', 'checkpoint', 'other']);
 
-/** `job_…`: what is made into a path or an address by whoever is sent it holds neither a separator nor a dot. */
+/** `job_…`: holds neither a separator nor a dot, because a receiver makes paths and addresses of it. */
 export const idOf = (prefix: 'job' | 'worker' | 'lease') =>
   z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_-]{1,100}$`), `must be an id such as ${prefix}_019e1c2a`);
 /** A secret that a router gives out; it goes into headers as it is. */

@@ -19,9 +19,9 @@ export function signInMail({ to, link, minutes }: { to: string; link: string; mi
 
 export interface Invitation {
   to: string;
-  /** Holds no secret: whoever follows it asks for a sign-in link of their own. */
+  /** Holds no secret: on its page the person asks for a sign-in link of their own. */
   link: string;
-  /** Owners choose its name, and a key's label; the id nobody chooses. */
+  /** Owners choose an organization's name and a key's label. The id is made by the ledger. */
   organization: { id: string; name: string };
   invited_by: string;
   invited_at: string;

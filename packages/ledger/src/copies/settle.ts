@@ -16,7 +16,7 @@ const OUTAGE_ATTEMPTS = 11;
 
 /**
  * What a destination does not take is tried for ever. A mail that its server has refused twenty times, what could not be
- * drawn as often, and whatever belongs to an altered receipt, is parked: the row stays, with the reason, for a person to look
+ * drawn as often, and every copy of an altered receipt, is parked: the row stays, with the reason, for a person to look
  * at. What was not tried because too much was being drawn is tried soon, and counts as no attempt.
  */
 export function postponed({ claim, failure }: Outcome, now: number, chance: number, patience: Patience): Postponed {

@@ -1,6 +1,6 @@
 /**
  * Better Auth, as a library behind our own routes: it makes and uses up sign-in links, opens, renews and reads sessions,
- * and signs their cookie. Loaded by the first call that asks for a link or brings one, whoever makes it; a ledger that only
+ * and signs their cookie. Loaded by the first call that asks for a link or brings one, of a member or a stranger; a ledger that only
  * programs use never loads it.
  */
 import type { Db } from '@rcpt/service/db.ts';

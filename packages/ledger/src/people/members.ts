@@ -7,7 +7,7 @@ import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMem
 import { lockOrganization } from '../store/tenancy.ts';
 import { requireOwnerBeside } from '../tenancy.ts';
 
-/** By whom the command line invites. No key invites under this name. */
+/** Stands as the inviter where the command line invites. No key has this label. */
 export const OPERATOR = 'the operator';
 
 /** Throws `member_exists`. */

@@ -26,7 +26,7 @@ import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
 const LINKS: MailLimit = { mails: 5, window_ms: 900_000 };
 const MAIL_MS = 30_000;
 const ANSWER_MS = 20;
-/** Whom a stranger's link would sign in: nobody can be a member under it, for no mail arrives there (RFC 2606). */
+/** A stranger's link is made for this address. It is no member's: no mail arrives there (RFC 2606). */
 const NOBODY = 'nobody@ledger.invalid';
 
 /** A session that was presented and counts. */
@@ -68,13 +68,13 @@ export class People {
   /** Mails a link to a member, behind the answer: a stranger's costs the caller the same time. Throws `rate_limited`. */
   async requestLink(email: string): Promise<{ expires_in_seconds: number }> {
     const { db, now } = this.#settings;
-    // Whoever asks first after a start waits for it, member or stranger.
+    // The first caller after a start waits for it, member or stranger.
     await this.#open();
     const known = await db.transaction(async (tx) => {
       if (!(await takeMail(tx, `sign-in:${email}`, LINKS, now()))) throw writtenTooOften('a quarter of an hour');
       return isMember(tx, email);
     });
-    // A stranger's is made, too, and goes nowhere: what it costs tells nobody whether there is a mail.
+    // A stranger's link is made, too, and thrown away: otherwise its cost would tell who is a member.
     this.#mail(() => this.#writeLink(known ? email : NOBODY), known);
     return { expires_in_seconds: LINK_SECONDS };
   }

@@ -1,4 +1,7 @@
-/** What was asked for most recently, up to a number of bytes in all. Where it is full, whoever holds most loses their oldest. */
+/**
+ * Keeps values up to a number of bytes in all. When it is full, the organization that holds the most bytes loses the value that
+ * it used longest ago.
+ */
 export interface Memory<Value> {
   get(organization_id: string, key: string): Value | undefined;
   /** Nothing larger than a quarter of the memory is kept. */

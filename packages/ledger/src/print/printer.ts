@@ -1,6 +1,6 @@
 /**
  * Pages, PDFs and cards. Each is drawn once, in a thread, and kept for as long as there is room; what cannot be drawn is
- * remembered too. Organizations take turns, whoever asks: the readers of one organization's links wait for each other only.
+ * remembered too. A drawing takes the turn of the receipt's organization: the readers of its links wait for each other only.
  */
 import { createHash } from 'node:crypto';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -12,7 +12,7 @@ import { opened, type Seen, type Stored, seen } from './reading.ts';
 
 export type { Drawn };
 
-/** A stored receipt, and whose it is by the record: that organization's turn it takes. */
+/** A stored receipt, and the organization that the record names: it takes that organization's turn. */
 export interface Asked extends Stored {
   organization_id: string;
 }

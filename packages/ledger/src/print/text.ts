@@ -97,7 +97,7 @@ function wrapParagraph(paragraph: Token[], voice: Voice, size: number, width: nu
     used = 0;
     if (blank) begin(blank.text);
   };
-  /** One space is the end of a line; of several nobody would know. */
+  /** A line break stands for one space. Several are written by their code, because a reader could not see how many there were. */
   const begin = (blank: string) => {
     if (blank.length > 1) pieces.push(coded(codeOf(' ', blank.length)));
     used = widthOf(pieces);

@@ -1,4 +1,4 @@
-/** How many mails are booked for which hour. Who asks is known by the SHA-256 of whose mails they are. */
+/** How many mails are booked for which hour. A row is named by the SHA-256 of the organization or mailbox that it counts for. */
 import type { Queries } from '@rcpt/service/db.ts';
 
 export interface BookedHour {
@@ -11,9 +11,9 @@ export interface BookedHour {
 /** Counts none: who books holds the rows of this hour, so that the counts are exact for any number of processes. */
 const HELD = '';
 
-/** All that is booked of these from `hour` on; until the transaction ends nobody else books any of theirs. */
+/** All that is booked of these from `hour` on. Locks them until the transaction ends: no other books meanwhile. */
 export async function holdHours(tx: Queries, whose: string[], hour: string): Promise<BookedHour[]> {
-  // In one order, whoever holds: two processes never wait for each other.
+  // Every process locks in this order: two never wait for each other.
   const ordered = JSON.stringify(whose.toSorted().map((sha256) => [sha256]));
   await tx.run(
     `insert into mail_hours (whose_sha256, hour, mails)

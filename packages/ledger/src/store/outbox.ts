@@ -34,7 +34,7 @@ export const OUTBOX_COLUMNS = {
   last_error: 'text',
 } as const;
 
-/** Both copies of a receipt, and one mail for each mailbox, however often and in whatever case it is named. */
+/** Both copies of a receipt, and one mail for each mailbox, also where it is named twice or in another case. */
 export function outboxRows(organization_id: string, org_seq: number, recipients: string[], now: string): Value[][] {
   const row = (kind: CopyKind, recipient: string) => [organization_id, org_seq, kind, recipient, 0, now, null];
   const mailboxes = new Map(recipients.map((recipient) => [recipient.toLowerCase(), recipient]));
@@ -63,7 +63,7 @@ export async function organizationsDue(db: Queries, kind: CopyKind, now: string)
 
 /**
  * Takes on the rows of one kind and organization that are due longest, in one statement. Processes that claim at the same time
- * get different rows. A crash afterwards leaves them to whoever comes after `leased_until`.
+ * get different rows. A crash afterwards leaves them to the next claim after `leased_until`.
  */
 export async function claimDue(
   tx: Queries,

@@ -7,7 +7,7 @@ import { newId, newUntimedId } from '@rcpt/service/identity.ts';
 
 /**
  * The person with this mailbox, made when there is none yet; a person stays when the last membership goes. The id is the
- * same in every organization: were it timed, whoever invites would learn that another organization had done so before.
+ * same in every organization: were it timed, an inviting organization would learn that another had invited the person before.
  */
 export async function ensurePerson(tx: Queries, email: string, at: string): Promise<string> {
   await tx.run(
@@ -36,7 +36,7 @@ export async function isMember(db: Queries, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Who was invited and never came is shown by the address that was typed: inviting finds out nothing. */
+/** A person who was invited and has not signed in is shown by the address that was typed: inviting finds out nothing. */
 const MEMBER = `select m.person_id as id, p.email, m.role,
     case when m.joined_at is not null then p.public_name end as public_name, m.invited_by, m.invited_at, m.joined_at
   from memberships m join people p on p.id = m.person_id where m.organization_id = $1`;
@@ -125,7 +125,7 @@ export function placesOfWork(db: Queries, session_id: string): Promise<StoredPla
   );
 }
 
-/** Nobody's invitation moves a session: it works where its person chose to, and nowhere once that place is lost. */
+/** A session works where its person chose to; an invitation does not move it. Null once the person is no longer a member there. */
 export function chosenOf<Place extends Pick<StoredPlace, 'id' | 'chosen'>>(places: Place[]): Place | null {
   return places.find(({ id, chosen }) => id === chosen) ?? null;
 }
@@ -163,7 +163,7 @@ export async function deleteSessionsOf(db: Queries, person_id: string): Promise<
   await db.run('delete from sessions where person_id = $1', [person_id]);
 }
 
-/** Until the transaction ends nobody else counts this mailbox's requests: a row of its own is held, that counts as none. */
+/** Locks the counting of this mailbox's requests until the transaction ends, by a row of its own that counts as no request. */
 export async function holdMailbox(tx: Queries, mailbox_sha256: string, at: string): Promise<void> {
   await tx.run(
     `insert into mailbox_requests (id, mailbox_sha256, requested_at) values ($1, '', $2)

@@ -69,7 +69,7 @@ export async function limitStorage(tx: Queries, organization_id: string, limit_b
 }
 
 /**
- * Before the bytes are stored: what lies in storage is counted, whatever becomes of it. The same bytes of one Run are counted
+ * Before the bytes are stored: what lies in storage is counted, also when the request fails afterwards. The same bytes of one Run are counted
  * once. Throws `storage_quota`, and `overloaded` while they are being deleted.
  */
 export async function claimObject(tx: Queries, object: EvidenceObject, limit_bytes: number, at: string): Promise<void> {

@@ -54,7 +54,7 @@ export function authenticate(
       require(request, token, name);
       return;
     }
-    // What nobody checks is no credential.
+    // No token is set, so the bearer is not checked: it must not tell one caller from another.
     request.bearer = '';
     if (names !== null) requireOwnName(request.headers.host, names);
     refuseOtherSites(request.method, request.headers['sec-fetch-site']);
