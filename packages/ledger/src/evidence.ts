@@ -4,7 +4,6 @@
  */
 import { Buffer } from 'node:buffer';
 import { webcrypto } from 'node:crypto';
-import { HOW_TO_SEE_ALTERED } from '@rcpt/contract/ledger/altered.ts';
 import type { Evidence, NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
@@ -131,7 +130,8 @@ export async function fetchEvidence(
   if (typeof bytes === 'number') throw isAltered(item, null, bytes, 'They are too large to be served.');
   const actual = await hashOf(bytes);
   const verified = actual === item.sha256;
-  if (!verified && altered === 'refuse') throw isAltered(item, actual, bytes.length, HOW_TO_SEE_ALTERED);
+  if (!verified && altered === 'refuse')
+    throw isAltered(item, actual, bytes.length, 'To look at them all the same, ask with ?altered=serve.');
   return { item, bytes, verified };
 }
 

@@ -1,5 +1,4 @@
 /** One piece of evidence: what was recorded, and whether what is stored is still that. */
-import { HOW_TO_SEE_ALTERED } from '@rcpt/contract/ledger/altered.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { byteSize } from '@rcpt/contract/shown.ts';
 import { useMutation } from '@tanstack/react-query';
@@ -91,7 +90,9 @@ export function EvidenceItem({ run_id, item, found, onFound }: Given) {
   );
 }
 
-/** What the ledger says, without the words in whose place the button stands. */
+/** The last sentence of the refusal. The button stands in its place. */
+const HOW_TO_SEE_ALTERED = 'To look at them all the same, ask with ?altered=serve.';
+
 function withButton(error: unknown): ProblemError {
   const problem = problemOf(error);
   return new ProblemError({ ...problem, detail: problem.detail.replace(HOW_TO_SEE_ALTERED, '').trimEnd() });
