@@ -1,4 +1,4 @@
-/** Whatever a component says passes the rule by which texts are shown: the console's JSX sees to it. */
+/** Every text of a component passes the rule by which texts are shown: the console's JSX applies it. */
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
 import { sealedText, shownText } from '@rcpt/contract/shown.ts';

@@ -48,7 +48,7 @@ export const agentProfilesQuery = queryOptions({
 export type WorkingSession = Session & { organization: Organization; role: Role };
 
 /**
- * False: its person has to say first where they want to work. Whoever was invited to one organization lands there by the
+ * False: its person has to say first where they want to work. A person who was invited to one organization lands there by the
  * ledger's rule, and is shown whose it is before anything of theirs is in it.
  */
 export function isWorking(session: Session): session is WorkingSession {

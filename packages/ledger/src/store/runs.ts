@@ -127,7 +127,7 @@ export async function lockRun(tx: Queries, organization_id: string, id: string):
   return readRun(found(await tx.get<StoredRun>(`${SELECT_ONE} ${tx.dialect.forUpdate}`, [organization_id, id])));
 }
 
-/** As `loadShownRun`, and nobody else changes the Run until the transaction ends. */
+/** As `loadShownRun`, and locks the Run until the transaction ends. */
 export async function lockShownRun(tx: Queries, organization_id: string, id: string): Promise<StoredRun> {
   return found(await tx.get<StoredRun>(`${SELECT_SHOWN} ${THIS} ${tx.dialect.forUpdate}`, [organization_id, id]));
 }
