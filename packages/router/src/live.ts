@@ -30,13 +30,13 @@ export async function followJob(
       // Read before its log: what is final now gets no more log.
       const job = await findJob(db, id);
       if (job === null) return;
-      const chunks = await listLogs(db, id, last, CHUNKS);
+      const { chunks, more } = await listLogs(db, id, last, CHUNKS);
       for (const chunk of chunks) {
         const { job_id: _, attempt: __, ...log } = chunk;
         await stream.send('log', log, chunk.id);
         last = chunk.id;
       }
-      if (chunks.length === CHUNKS) continue;
+      if (more) continue;
       const status = `${job.status} ${job.attempt}`;
       if (status !== told) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
       told = status;

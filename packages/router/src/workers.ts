@@ -38,7 +38,7 @@ import { type Granted, pairsOf } from './lease.ts';
 import { registerNodeOf } from './nodes.ts';
 import type { Book } from './receipts/book.ts';
 import type { Router } from './router.ts';
-import { listArtifacts } from './store/jobs.ts';
+import { findArtifact } from './store/jobs.ts';
 import { insertWorker, type StoredWorker } from './store/workers.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
@@ -316,14 +316,12 @@ export async function reportArtifact(
   const holder = holderOf(worker, body.lease_token);
   const { artifact_type, name, uri, checksum_sha256 = null, size_bytes = null, metadata = {} } = body;
   const document = { artifact_type, name, uri, checksum_sha256, size_bytes, metadata };
-  const known = (await listArtifacts(router.db, job_id)).find(
-    (artifact) => artifact.worker_id === worker.id && JSON.stringify(artifact.document) === JSON.stringify(document),
-  );
+  const known = await findArtifact(router.db, { job_id, worker_id: worker.id, document });
   return onJob(router, job_id, (before, record, clock) => {
     const job = touch(before, holder, clock);
     if (known !== undefined) {
       record.effect({ job, receipts: [], events: [] });
-      return { artifact_id: known.id };
+      return { artifact_id: known };
     }
     const artifact_id = record.artifact({ job_id, worker_id: worker.id, document });
     record.effect({

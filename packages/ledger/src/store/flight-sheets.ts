@@ -4,8 +4,8 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { fitting } from '@rcpt/service/page.ts';
 import { refuse } from '../domain/run.ts';
-import { fitting } from './page.ts';
 
 /** False: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
 export async function insertFlightSheet(

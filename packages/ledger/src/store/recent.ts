@@ -1,6 +1,6 @@
 /** The end of a chain, newest first. No index knows schemas, so that minting pays for none: they are looked for. */
 import type { Queries } from '@rcpt/service/db.ts';
-import { fitting } from './page.ts';
+import { fitting } from '@rcpt/service/page.ts';
 
 /** Read in one go while a schema is looked for, without the payloads. */
 const WINDOW_ROWS = 1_000;

@@ -3,10 +3,11 @@ import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName, Stage } from '@rcpt/contract/vocabulary.ts';
 import type { Queries, Value } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { fitting } from '@rcpt/service/page.ts';
 import type { Run } from '../domain/run.ts';
 import type { SealedRun } from '../domain/sealed-block.ts';
 import { isPartOf } from '../domain/search.ts';
-import { fitting, STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
+import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
 /** What stages and the mint change: a small row. */
 const ROW = [

@@ -6,7 +6,7 @@ import { findJob, listArtifacts, listLogs } from '../store/jobs.ts';
 
 /** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */
 const LOG_UNITS = 150_000;
-const LOG_PAGE = 500;
+const PAGE = 500;
 /** The ledger takes more; a person does not. */
 const MOST_ARTIFACTS = 50;
 
@@ -25,10 +25,10 @@ export interface Gathered {
 /** The same at every call: a finished job gets no more logs and artifacts. */
 export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
   const isCut = (await findJob(db, job_id))?.log_cut_at != null;
-  const [log, artifacts] = [await logOf(db, job_id, isCut), await listArtifacts(db, job_id)];
+  const log = await logOf(db, job_id, isCut);
   const hashed = new Map<string, Evidence>();
   const left_out = isCut ? ['The ledger’s Run is without the end of the log: its quota was used up.'] : [];
-  for (const { id, document } of artifacts) {
+  for await (const { id, document } of artifactsOf(db, job_id)) {
     const { checksum_sha256, artifact_type, name } = document as Record<string, string | null>;
     const leaveOut = (why: string) => left_out.push(`The ledger’s Run is without the artifact “${name}”: ${why}.`);
     if (!checksum_sha256) leaveOut('its worker reported no checksum');
@@ -42,13 +42,22 @@ export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
   return { items: [...(log === null ? [] : [{ key: 'log', body: log }]), ...hashed.values()], left_out };
 }
 
+async function* artifactsOf(db: Db, job_id: string) {
+  for (let after = ''; ; ) {
+    const page = await listArtifacts(db, job_id, after, PAGE);
+    if (page.length === 0) return;
+    yield* page;
+    after = page.at(-1)!.id;
+  }
+}
+
 /** The log to the byte; of one that is too long, the hash. Null for a job of which there is none. The label is sealed. */
 async function logOf(db: Db, job_id: string, isCut: boolean): Promise<NewEvidence | null> {
   const hash = createHash('sha256');
   let content = '';
   let isLong = false;
   for (let after = ''; ; ) {
-    const chunks = await listLogs(db, job_id, after, LOG_PAGE);
+    const { chunks } = await listLogs(db, job_id, after, PAGE);
     if (chunks.length === 0) break;
     after = chunks.at(-1)!.id;
     const text = chunks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');

@@ -1,5 +1,5 @@
 import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contract/router/compute.ts';
-import { PageSize, text } from '@rcpt/contract/wire.ts';
+import { inDigits, PageSize, text } from '@rcpt/contract/wire.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
 import type { App } from '@rcpt/service/http.ts';
@@ -15,10 +15,12 @@ import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs,
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
-const Page = z.object({
-  after: text(100).default(''),
-  limit: PageSize,
-});
+const After = text(100)
+  .describe('The id of the last entry of the page before. A page also ends at 4 MiB; an empty one is the end.')
+  .default('');
+const Page = z.object({ after: After, limit: PageSize });
+/** All of them, of almost every job. */
+const ArtifactPage = z.object({ after: After, limit: inDigits(z.int().min(1).max(500).default(500)) });
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
   const { db, writer, waiting } = router;
@@ -177,17 +179,27 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       const { id } = request.params;
       const { after, limit } = request.query;
       await existing(id);
-      if (!wantsEvents(request)) return listLogs(db, id, after, limit);
+      if (!wantsEvents(request)) return (await listLogs(db, id, after, limit)).chunks;
       const from = request.headers['last-event-id'] ?? after;
       return streams.answer(reply, (stream) => followJob(router, id, from, stream));
     },
   );
   app.get(
     '/jobs/:id/artifacts',
-    { config, schema: { ...common, summary: 'Reported artifacts', params: Id, response: { 200: z.array(Artifact) } } },
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Reported artifacts, in the order they came',
+        params: Id,
+        querystring: ArtifactPage,
+        response: { 200: z.array(Artifact) },
+      },
+    },
     async (request) => {
       await existing(request.params.id);
-      return (await listArtifacts(db, request.params.id)).map(
+      const { after, limit } = request.query;
+      return (await listArtifacts(db, request.params.id, after, limit)).map(
         ({ document, ...artifact }) => ({ ...document, ...artifact }) as unknown as z.infer<typeof Artifact>,
       );
     },

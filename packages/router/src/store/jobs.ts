@@ -1,6 +1,7 @@
 /** Jobs, their events, logs and artifacts. Jobs are read and written many at a time: one statement per commit, not per job. */
 import { type Queries, together, type Value } from '@rcpt/service/db.ts';
 import { newId } from '@rcpt/service/identity.ts';
+import { fitting } from '@rcpt/service/page.ts';
 import type { EventDraft, Job } from '../domain/job.ts';
 
 /** Set when the job is created and never again. */
@@ -196,9 +197,14 @@ export async function insertEvents(tx: Queries, events: StoredEvent[]): Promise<
 }
 
 export async function listEvents(db: Queries, job_id: string, after: string, limit: number): Promise<StoredEvent[]> {
-  const rows = await db.all<Omit<StoredEvent, 'payload'> & { payload: string }>(
-    'select * from job_events where job_id = $1 and id > $2 order by id limit $3',
-    [job_id, after, limit],
+  const size = 'octet_length(message) + octet_length(payload)';
+  const { rows } = await pageOf<Omit<StoredEvent, 'payload'> & { payload: string }>(
+    db,
+    'job_events',
+    size,
+    job_id,
+    after,
+    limit,
   );
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
 }
@@ -225,12 +231,45 @@ export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> 
   await together(...inserted);
 }
 
-export async function listLogs(db: Queries, job_id: string, after: string, limit: number): Promise<StoredLog[]> {
-  const rows = await db.all<Omit<StoredLog, 'lines'> & { lines: string }>(
-    'select * from job_logs where job_id = $1 and id > $2 order by id limit $3',
+/** `more`: there may be chunks after these. */
+export async function listLogs(
+  db: Queries,
+  job_id: string,
+  after: string,
+  limit: number,
+): Promise<{ chunks: StoredLog[]; more: boolean }> {
+  const { rows, more } = await pageOf<Omit<StoredLog, 'lines'> & { lines: string }>(
+    db,
+    'job_logs',
+    'octet_length(lines)',
+    job_id,
+    after,
+    limit,
+  );
+  return { chunks: rows.map((row) => ({ ...row, lines: JSON.parse(row.lines) as string[] })), more };
+}
+
+/** Of what a job has, in order, as many rows as one answer holds: none only at the end. */
+async function pageOf<Row>(
+  db: Queries,
+  table: 'job_events' | 'job_logs' | 'artifacts',
+  size: string,
+  job_id: string,
+  after: string,
+  limit: number,
+): Promise<{ rows: Row[]; more: boolean }> {
+  const sizes = await db.all<{ id: string; byte_size: number }>(
+    `select id, ${size} as byte_size from ${table} where job_id = $1 and id > $2 order by id limit $3`,
     [job_id, after, limit],
   );
-  return rows.map((row) => ({ ...row, lines: JSON.parse(row.lines) as string[] }));
+  const page = fitting(sizes);
+  const last = page.at(-1);
+  if (last === undefined) return { rows: [], more: false };
+  const rows = await db.all<Row>(
+    `select * from ${table} where job_id = $1 and id > $2 and id <= $3 order by id limit $4`,
+    [job_id, after, last.id, limit],
+  );
+  return { rows, more: page.length === limit || page.length < sizes.length };
 }
 
 export interface StoredArtifact {
@@ -254,12 +293,33 @@ export async function insertArtifact(
   ]);
 }
 
-export async function listArtifacts(db: Queries, job_id: string): Promise<StoredArtifact[]> {
-  const rows = await db.all<Omit<StoredArtifact, 'document'> & { document: string }>(
-    'select * from artifacts where job_id = $1 order by id',
-    [job_id],
+export async function listArtifacts(
+  db: Queries,
+  job_id: string,
+  after: string,
+  limit: number,
+): Promise<StoredArtifact[]> {
+  const { rows } = await pageOf<Omit<StoredArtifact, 'document'> & { document: string }>(
+    db,
+    'artifacts',
+    'octet_length(document)',
+    job_id,
+    after,
+    limit,
   );
   return rows.map((row) => ({ ...row, document: JSON.parse(row.document) as StoredArtifact['document'] }));
+}
+
+/** The id of the same artifact, reported by the same worker. */
+export async function findArtifact(
+  db: Queries,
+  { job_id, worker_id, document }: Pick<StoredArtifact, 'job_id' | 'worker_id' | 'document'>,
+): Promise<string | undefined> {
+  const row = await db.get<{ id: string }>(
+    'select id from artifacts where job_id = $1 and worker_id = $2 and document = $3 order by id limit 1',
+    [job_id, worker_id, JSON.stringify(document)],
+  );
+  return row?.id;
 }
 
 /** Jobs held per node, for the inventory. */

@@ -64,7 +64,7 @@ interface ReceiptFilters {
 }
 
 /** Of a log in one answer: the most that the router gives. */
-export const LOG_CHUNKS = 500;
+const LOG_CHUNKS = 500;
 
 type Signal = AbortSignal | undefined;
 const get = <T>(path: string, signal: Signal, query: Record<string, string | number | undefined> = {}) =>

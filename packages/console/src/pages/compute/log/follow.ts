@@ -1,6 +1,6 @@
 /** A job's log as it comes, read when the router tells of its job. Kept outside of React. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
-import { LOG_CHUNKS, router } from '../calls.ts';
+import { router } from '../calls.ts';
 import { hearOfJob } from '../news.ts';
 import { isOver } from '../words.ts';
 import { append, type Lines, NO_LINES } from './lines.ts';
@@ -41,7 +41,7 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
     for (let more = true; more; ) {
       const chunks = await router.logs(id, state.lines.last_id, signal);
       const lines = append(state.lines, chunks, MOST_LINES);
-      more = chunks.length === LOG_CHUNKS;
+      more = chunks.length > 0;
       if (lines !== state.lines) change({ lines });
     }
     const standing = isOver(job.status) ? 'over' : 'live';
