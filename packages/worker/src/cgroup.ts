@@ -9,8 +9,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOOK_MS = 10;
 const LOOKS = 500;
 
-/** Where this worker may make groups: its own group. Null where it may not. */
-export function findOwnGroup(): string | null {
+export interface OwnGroup {
+  /** The worker's own group: below it, it makes those of its jobs. */
+  path: string;
+  /** Below it stand all groups that can be seen. */
+  mount: string;
+}
+
+/** Where this worker may make groups. Null where it may not. */
+export function findOwnGroup(): OwnGroup | null {
   try {
     const mount = readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
@@ -28,7 +35,7 @@ export function findOwnGroup(): string | null {
     } finally {
       rmdirSync(probe);
     }
-    return path;
+    return { path, mount: mount[4]! };
   } catch {
     return null;
   }

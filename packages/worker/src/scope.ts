@@ -5,7 +5,8 @@
  *   else, and beside it, processes are found by what they inherit (leftovers.ts)
  * Where the system lets it, the command runs in a user and mount namespace of its own. The kernel then keeps it from the memory,
  * environment and open files of every process outside, of the same user too; and the worker's state folder, with its token and
- * the other jobs, is covered by an empty one in which the job finds its own folder alone.
+ * the other jobs, is covered by an empty one in which the job finds its own folder alone. All control groups are covered, too: a
+ * process that moved into another one would outlive its job.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,7 +26,7 @@ cd "$job"
 mount -t tmpfs -o mode=0755 tmpfs "$state"
 mkdir -p "$job"
 mount --no-canonicalize --bind . "$job"
-[ -z "$groups" ] || mount -t tmpfs tmpfs "$groups"
+[ -z "$groups" ] || mount -t tmpfs -o ro tmpfs "$groups"
 cd "$job/work"
 exec unshare --user --map-user="$user" --map-group="$group" -- /bin/sh -c 'exec "$@"' sh "$@"`;
 const PROBE_MS = 10_000;
@@ -53,10 +54,10 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
   const own_group = findOwnGroup();
   /** Of this worker's state folder, so that a later run finds what this one left. */
   const prefix = `job-${createHash('sha256').update(state).digest('hex').slice(0, 16)}-`;
-  const groupOf = (name: string) => (own_group === null ? '' : join(own_group, prefix + name));
+  const groupOf = (name: string) => (own_group === null ? '' : join(own_group.path, prefix + name));
   const words = (job: string) => [
     ...['unshare', '--user', '--map-root-user', '--mount', '--', '/bin/sh', '-c', SETUP, 'sh'],
-    ...[String(process.getuid?.()), String(process.getgid?.()), state, job, own_group ?? ''],
+    ...[String(process.getuid?.()), String(process.getgid?.()), state, job, own_group?.mount ?? ''],
   ];
 
   async function isolates(): Promise<boolean> {
@@ -94,7 +95,7 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
       };
     },
     async endAll() {
-      if (own_group !== null) await Promise.all(groupsIn(own_group, prefix).map(endGroup));
+      if (own_group !== null) await Promise.all(groupsIn(own_group.path, prefix).map(endGroup));
       await endLeftovers(`${join(state, 'jobs')}/`, prefix);
     },
   };

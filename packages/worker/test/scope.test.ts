@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { endGroup, findOwnGroup } from '../src/cgroup.ts';
 import { endLeftovers } from '../src/leftovers.ts';
 import {
   isRunning,
@@ -143,6 +144,37 @@ for (const isolation of ['auto', 'none'])
       await until('they are gone', () => sleepers(strays.seconds).length === 0);
     });
   });
+
+test('an isolated job cannot move into another control group, and so outlive itself', async (t) => {
+  const own = findOwnGroup();
+  if (own === null || !(await canIsolate())) return t.skip('this system gives no control group, or no namespaces');
+  // The worker's own group, which it inherits, is one of several: beside it and above it there are others.
+  const [home, other] = ['home', 'other'].map((name) => join(own.path, `${name}-${process.pid}`)) as [string, string];
+  for (const group of [home, other]) mkdirSync(group);
+  writeFileSync(join(home, 'cgroup.procs'), String(process.pid));
+  t.after(async () => {
+    writeFileSync(join(own.path, 'cgroup.procs'), String(process.pid));
+    await Promise.all([home, other].map(endGroup));
+  });
+  const seconds = next++;
+  const router = await startRouter();
+  const command = `
+    for group in ${other} ${own.path} ${own.mount}; do
+      setsid env -i PATH="$PATH" sh -c '
+        echo $$ > '$group'/cgroup.procs
+        grep -q "^0::.*/job-" /proc/self/cgroup || echo moved to '$group'
+        exec sleep ${seconds} > /dev/null 2>&1' &
+    done
+    sleep 1
+    echo tried`;
+  const worker = await startWorker(router.url, { exec: { batch: shell(command) }, more: ['--isolation', 'required'] });
+  const { id } = await queue(router);
+  await until('they run', async () => sleepers(seconds).length === 3);
+  await reaches(router, id, 'completed');
+  assert.deepEqual(await linesOf(router, id, 'stdout'), ['tried']);
+  assert.deepEqual(sleepers(seconds), []);
+  assert.ok(worker.log.some(({ grouped }) => grouped === true));
+});
 
 test('a worker that was killed with its watchers ends what they left, before it is ready', async () => {
   const state = temporaryFolder();
