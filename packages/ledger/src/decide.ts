@@ -2,8 +2,10 @@
 import { assignmentOf } from '@rcpt/contract/lanes/eval.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import { priceTable } from '@rcpt/contract/prices.ts';
+import type { Unfixed } from './approval.ts';
 import type { Decided, Undecided } from './checks.ts';
-import { workOf } from './domain/sealed-block.ts';
+import type { Run } from './domain/run.ts';
+import { type ApprovedBlock, fixBlock, workOf } from './domain/sealed-block.ts';
 import { executorOf } from './executors.ts';
 import { readRun } from './store/runs.ts';
 
@@ -20,4 +22,10 @@ export function decideChecks({ run: stored, sheet, prices }: Undecided): Decided
     price,
     updated_at: run.updated_at,
   };
+}
+
+/** Pure. Throws as `fixBlock`. */
+export function fixApproved({ run: stored, approval }: Unfixed): ApprovedBlock & Pick<Run, 'updated_at'> {
+  const run = readRun(stored);
+  return { ...fixBlock({ ...run, approval }), updated_at: run.updated_at };
 }

@@ -1,4 +1,7 @@
-/** Where checks and flight sheets are decided and large bodies are read: in threads, in turns of the organizations. */
+/**
+ * Where checks and flight sheets are decided, large bodies are read, and what is approved of large Runs is fixed: in threads, in turns of
+ * the organizations.
+ */
 import type { Logger } from '@rcpt/service/log.ts';
 import type { DecidingJobs } from './threads/deciding.ts';
 import { createPool, type Pool } from './threads/pool.ts';

@@ -1,6 +1,7 @@
 /**
- * The way of a Run from Inputs to Approval, one verb per call. Each verb locks the Run, asks the rules, and writes the
- * Run's next stage; Checks are decided beside the event loop (checks.ts), the Receipt stage is minting's (mint.ts).
+ * The way of a Run from Inputs to Verdict, one verb per call. Each verb locks the Run, asks the rules, and writes the
+ * Run's next stage; Checks are decided beside the event loop (checks.ts), what is approved is fixed before its transaction
+ * (approval.ts), the Receipt stage is minting's (mint.ts).
  */
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
@@ -8,7 +9,7 @@ import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
-import type { Decision, LaneName } from '@rcpt/contract/vocabulary.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db.ts';
@@ -16,7 +17,6 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/identity.ts';
 import type { Principal } from './domain/principal.ts';
 import { profileOf, type Run, reach, refuse, requireStage } from './domain/run.ts';
-import { fixBlock } from './domain/sealed-block.ts';
 import { signatureOf } from './people/signature.ts';
 import type { PostedExecution, PostedInputs } from './posted.ts';
 import { loadSheetText } from './store/flight-sheets.ts';
@@ -163,7 +163,7 @@ export async function decideCheck(
 }
 
 /** Throws `four_eyes`. */
-async function requireFourEyes(tx: Queries, by: Principal, run: Pick<Run, 'executed_by'>): Promise<void> {
+export async function requireFourEyes(tx: Queries, by: Principal, run: Pick<Run, 'executed_by'>): Promise<void> {
   if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
     throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
 }
@@ -187,32 +187,6 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
     updated_at: at,
   });
   return given;
-}
-
-/**
- * Approval or rejection, which is final. What is approved is fixed here to the byte: minting adds only what the
- * instant of minting knows. Throws `run_stage_conflict`, `four_eyes`, `public_name_needed`, `not_representable`,
- * `receipt_invalid`.
- */
-export async function approve(
-  tx: Queries,
-  by: Principal,
-  id: string,
-  { decision, note = '' }: { decision: Decision; note?: string | undefined },
-  at: string,
-): Promise<Run> {
-  const run = await lockRun(tx, by.organization_id, id);
-  requireStage(run, 'Verdict');
-  await requireFourEyes(tx, by, run);
-  const { name: approved_by, id: approver_id } = await signatureOf(tx, by);
-  const approval = { decision, approved_by, approver_id, note, approved_at: at };
-  return updateRun(tx, run, {
-    stage: 'Approval',
-    stages: reach(run.stages, 'Approval', at, by.id),
-    approval,
-    ...(decision === 'approved' ? fixBlock({ ...run, approval }) : {}),
-    updated_at: at,
-  });
 }
 
 async function profileNamed(

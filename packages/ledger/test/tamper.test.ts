@@ -10,12 +10,14 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
 import fc from 'fast-check';
 import { eachEngine } from '../../service/test/engines.ts';
+import { prepareApproval, recordApproval } from '../src/approval.ts';
 import { loadUndecided, recordChecks } from '../src/checks.ts';
 import { decideChecks } from '../src/decide.ts';
+import { openDeciders } from '../src/deciders.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
 import { executionOf, inputsOf as postedInputs } from '../src/posted.ts';
-import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
+import { giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { insertFlightSheet } from '../src/store/flight-sheets.ts';
 import { foundOrganization } from '../src/tenancy.ts';
 import { verifyChain } from '../src/verify.ts';
@@ -28,6 +30,7 @@ import { type Row, readChain, resealed, type StoredChain, writeChain } from './t
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
 
 const PRICES = priceTable(DEFAULT_PRICES);
+const deciders = openDeciders({ error: (it: object) => assert.fail(JSON.stringify(it)) } as never);
 const LANES = Object.keys(WORK) as LaneName[];
 const LENGTH = 2 * LANES.length;
 const LAST = LENGTH - 1;
@@ -464,7 +467,7 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
             await postExecution(tx, by, id, (lane) => executionOf(lane, WORK[lane].execution as never), at);
             await recordChecks(tx, by, id, decideChecks(await loadUndecided(tx, by, id, PRICES.rows)), at);
             await giveVerdict(tx, by, id, at);
-            await approve(tx, by, id, { decision: 'approved' }, at);
+            await recordApproval(tx, by, id, await prepareApproval(tx, deciders, by, id, { decision: 'approved' }, at));
             return id;
           })
           .catch((error: unknown) => {

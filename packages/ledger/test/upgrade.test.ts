@@ -9,20 +9,23 @@ import type { Db, Queries, Value } from '@rcpt/service/db.ts';
 import { newId, newSecret, now } from '@rcpt/service/identity.ts';
 import { migrate } from '@rcpt/service/migrate.ts';
 import { eachEngine } from '../../service/test/engines.ts';
+import { prepareApproval, recordApproval } from '../src/approval.ts';
 import { loadUndecided, recordChecks } from '../src/checks.ts';
 import { decideChecks } from '../src/decide.ts';
+import { openDeciders } from '../src/deciders.ts';
 import { type Run, showRun } from '../src/domain/run.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { createMinter } from '../src/mint.ts';
 import { executionOf, inputsOf } from '../src/posted.ts';
 import { shownAsText } from '../src/shown-run.ts';
-import { approve, giveVerdict, openRun, postExecution } from '../src/stages.ts';
+import { giveVerdict, openRun, postExecution } from '../src/stages.ts';
 import { listRuns, loadRun } from '../src/store/runs.ts';
 import { readStorage } from '../src/store/storage.ts';
 import { foundOrganization } from '../src/tenancy.ts';
 import { verifyChain } from '../src/verify.ts';
 
 const PRICES = priceTable(DEFAULT_PRICES);
+const deciders = openDeciders({ error: (it: object) => assert.fail(JSON.stringify(it)) } as never);
 const minterOf = (db: Db) =>
   createMinter({
     db,
@@ -101,7 +104,7 @@ async function checkedAndApproved(tx: Queries, organization_id: string, id: stri
   const by = { organization_id, id: newId('key'), role: 'owner', name: 'Somebody' } as const;
   await recordChecks(tx, by, id, decideChecks(await loadUndecided(tx, by, id, PRICES.rows)), now());
   await giveVerdict(tx, by, id, now());
-  await approve(tx, by, id, { decision: 'approved' }, now());
+  await recordApproval(tx, by, id, await prepareApproval(tx, deciders, by, id, { decision: 'approved' }, now()));
 }
 
 /** What was checked before checks said who decided, and is not sealed, is checked again. */

@@ -51,6 +51,7 @@ export type Evidence = z.infer<typeof Evidence>;
 
 export const CheckDecision = z.object({ status: z.enum(['pass', 'flag']), detail: Prose.optional() });
 export const ApprovalDecision = z.object({ decision: Decision, note: Prose.optional() });
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 export const CheckList = z.object({ checks: z.array(Check) });
 
 export const StageMark = z.object({ stage: Stage, at: Instant, by: z.string() });

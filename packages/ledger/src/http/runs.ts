@@ -12,11 +12,12 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { App } from '@rcpt/service/http.ts';
 import { z } from 'zod';
+import { prepareApproval, recordApproval } from '../approval.ts';
 import { loadUndecided, recordChecks } from '../checks.ts';
 import type { Ledger } from '../ledger.ts';
 import { executionOf, inputsOf } from '../posted.ts';
 import { shownAsText } from '../shown-run.ts';
-import { approve, decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../stages.ts';
+import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
 import { countDocument } from '../store/storage.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
@@ -215,7 +216,9 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ledger,
         request,
         reply,
-        async (tx) => (await approve(tx, request.principal, request.params.id, request.body, ledger.now())).approval,
+        (tx, prepared) => recordApproval(tx, request.principal, request.params.id, prepared),
+        () =>
+          prepareApproval(ledger.db, ledger.deciders, request.principal, request.params.id, request.body, ledger.now()),
       ),
   );
 }

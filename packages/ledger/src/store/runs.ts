@@ -89,6 +89,17 @@ export async function loadStoredRun(db: Queries, organization_id: string, id: st
   return found(await db.get<StoredRun>(SELECT_ONE, [organization_id, id]));
 }
 
+/** The Run, when its documents have this many bytes at most; those of a larger one are not read. */
+export async function findSmallRun(
+  db: Queries,
+  organization_id: string,
+  id: string,
+  most_bytes: number,
+): Promise<Run | undefined> {
+  const row = await db.get<StoredRun>(`${SELECT_ONE} and ${BYTE_SIZE} <= $3`, [organization_id, id, most_bytes]);
+  return row && readRun(row);
+}
+
 /** As `loadStoredRun`, of what the organization is shown. */
 export async function loadShownRun(db: Queries, organization_id: string, id: string): Promise<StoredRun> {
   return found(await db.get<StoredRun>(`${SELECT_SHOWN} ${THIS}`, [organization_id, id]));

@@ -1,5 +1,5 @@
-/** The threads that decide: the checks of every lane, flight sheets, compiled and tried, and what large bodies say. */
-import { decideChecks } from '../decide.ts';
+/** The threads that decide: checks of every lane, flight sheets, compiled and tried, what large bodies say, what is approved of large Runs. */
+import { decideChecks, fixApproved } from '../decide.ts';
 import { executorOf } from '../executors.ts';
 import { readExecution, readInputs } from '../posted.ts';
 import { trySheet } from '../trial.ts';
@@ -7,6 +7,7 @@ import { serve } from './serve.ts';
 
 const JOBS = {
   check: decideChecks,
+  fix: fixApproved,
   /** @param sheet as JSON. Throws `flight_sheet_invalid`. */
   compile: (sheet: string) => void executorOf(sheet),
   try: trySheet,
