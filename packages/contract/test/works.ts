@@ -139,5 +139,5 @@ export function approved(lane: Lane, work: Work<JsonObject, JsonObject>): Approv
 /** The lane's block as it is sealed at the instant of minting. */
 export function sealedBlock(lane: Lane, work: Work<JsonObject, JsonObject>): JsonObject {
   const block = lane.block(approved(lane, work));
-  return lane.complete ? lane.complete(block, { created_at: MINTED_AT, pinned_model: null }) : block;
+  return { ...block, ...lane.complete?.({ created_at: MINTED_AT, pinned_model: null }, () => block) };
 }

@@ -6,19 +6,12 @@
  * A crash before the commit leaves nothing; after it, everything, and a retry is answered with the same receipt.
  */
 
-import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
-import { LANES } from '@rcpt/contract/lanes/registry.ts';
-import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
-import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { receiptIdOf, seal } from '@rcpt/proof/receipt.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
-import { intactPin } from './domain/pin.ts';
+import { inRounds } from './domain/rounds.ts';
 import { refuse } from './domain/run.ts';
-import { isAsApproved } from './domain/sealed-block.ts';
+import { GrowingChain, type Minted, type SealSettings } from './growing-chain.ts';
 import {
-  findPin,
-  type Head,
   insertReceipts,
   loadMintable,
   lockHeads,
@@ -27,12 +20,15 @@ import {
   moveHeads,
   movePin,
   payloadOfRun,
-  type StoredReceipt,
 } from './store/chains.ts';
-import { OUTBOX_COLUMNS, outboxRows } from './store/outbox.ts';
+import { OUTBOX_COLUMNS } from './store/outbox.ts';
 
 /** Receipts of one transaction at most: what a stalled disk may hold up at once. */
 const MINTS_PER_COMMIT = 256;
+/** A block up to here is loaded with its Run: 4 MiB for all that one transaction may take. */
+const SMALL_BYTES = 16_384;
+/** Larger ones of one transaction in all, or one that is larger still: while they are sealed, everybody waits. */
+const LARGE_BYTES_PER_COMMIT = 1_048_576;
 
 export interface MintRequest {
   organization_id: string;
@@ -41,20 +37,8 @@ export interface MintRequest {
   by: string;
 }
 
-export interface Minted {
-  receipt_id: string;
-  /** The stored canonical bytes, as text. */
-  payload: string;
-  /** False: the Run had its receipt already. */
-  fresh: boolean;
-}
-
-export interface MintSettings {
+export interface MintSettings extends SealSettings {
   db: Db;
-  /** Share links start with it. */
-  base_url: string;
-  now(): string;
-  newShareToken(): string;
   /** Requests that may wait; above it `mint` throws `overloaded`. */
   queue_limit: number;
   /** Called after a commit that minted something; must not throw. */
@@ -68,7 +52,8 @@ export interface Minter {
   pending(): number;
 }
 
-type Outcome = Minted | Refusal;
+/** `later`: there was no room for another large one. */
+type Outcome = Minted | Refusal | 'later';
 interface Waiting {
   request: MintRequest;
   resolve(minted: Minted): void;
@@ -76,16 +61,23 @@ interface Waiting {
 }
 
 export function createMinter(settings: MintSettings): Minter {
-  const waiting: Waiting[] = [];
+  /** In the order of their turns. */
+  let waiting: Waiting[] = [];
   let answering = 0;
   let minting = false;
 
   /** One transaction at a time; whoever arrives meanwhile is in the next. */
   async function mintWaiting(): Promise<void> {
     minting = true;
-    while (waiting.length > 0)
-      for (const one of await mintInOne(() => waiting.splice(0, MINTS_PER_COMMIT))) await mintInOne(() => [one]);
+    while (waiting.length > 0) for (const one of await mintInOne(nextInTurn)) await mintInOne(() => [one]);
     minting = false;
+  }
+
+  /** Of each organization one, and again, so that none waits for all that another one mints. */
+  function nextInTurn(): Waiting[] {
+    const turns = inRounds(waiting, ({ request }) => request.organization_id);
+    waiting = turns.slice(MINTS_PER_COMMIT);
+    return turns.slice(0, MINTS_PER_COMMIT);
   }
 
   /** Answers those it takes, or returns them to be tried one by one: what is wrong with one Run must not fail the others. */
@@ -115,10 +107,13 @@ export function createMinter(settings: MintSettings): Minter {
     let fresh = false;
     for (const [i, { resolve, reject }] of taken.entries()) {
       const outcome = outcomes[i]!;
+      if (outcome === 'later') continue;
       if (outcome instanceof Refusal) reject(outcome);
       else resolve(outcome);
       fresh ||= !(outcome instanceof Refusal) && outcome.fresh;
     }
+    // Before those who came since; who was not served has the first turn.
+    waiting = [...taken.filter((_, i) => outcomes[i] === 'later'), ...waiting];
     if (fresh) settings.onMinted();
   }
 
@@ -139,10 +134,18 @@ export function createMinter(settings: MintSettings): Minter {
 async function mintTogether(tx: Queries, requests: MintRequest[], settings: MintSettings): Promise<Outcome[]> {
   const [heads, mintable] = await together(
     lockHeads(tx, [...new Set(requests.map((request) => request.organization_id))]),
-    loadMintable(tx, requests),
+    loadMintable(tx, requests, SMALL_BYTES),
   );
   const chains = new Map(heads.map((head) => [head.organization_id, new GrowingChain(head, tx)]));
   const runs = new Map(mintable.map((run) => [keyOf(run.organization_id, run.id), run]));
+
+  let large = 0;
+  const hasRoom = ({ approved_bytes }: MintableRun): boolean => {
+    if (approved_bytes === null || approved_bytes <= SMALL_BYTES) return true;
+    const fits = large === 0 || large + approved_bytes <= LARGE_BYTES_PER_COMMIT;
+    if (fits) large += approved_bytes;
+    return fits;
+  };
 
   const outcomes: Outcome[] = [];
   for (const request of requests) {
@@ -150,14 +153,15 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
     const chain = chains.get(request.organization_id);
     if (run === undefined || chain === undefined)
       outcomes.push(new Refusal('not_found', 'This organization has no such Run.'));
-    else if (run.receipt_id !== null) outcomes.push(await mintedBefore(tx, chain, run));
-    else if (run.stage !== 'Approval' || run.approved_block === null)
+    else if (run.receipt_id === null && (run.stage !== 'Approval' || run.approved_bytes === null))
       outcomes.push(
         refuse(
           'run_not_approved',
           `The Run is at ${run.stage} and not approved; only an approved Run makes a receipt.`,
         ),
       );
+    else if (!hasRoom(run)) outcomes.push('later');
+    else if (run.receipt_id !== null) outcomes.push(await mintedBefore(tx, chain, run));
     else outcomes.push(await chain.append(run, request.by, settings).catch(refusal));
   }
 
@@ -203,98 +207,3 @@ async function mintedBefore(tx: Queries, chain: GrowingChain, run: MintableRun):
 }
 
 const keyOf = (organization_id: string, run_id: string) => `${organization_id} ${run_id}`;
-
-interface Mint {
-  receipt: StoredReceipt;
-  run: Parameters<typeof markMinted>[1][number];
-  outbox: ReturnType<typeof outboxRows>;
-}
-
-/** Throws `approval_mismatch`: what is sealed is what a person approved, to the byte. */
-function approvedBlockOf(run: MintableRun): JsonObject {
-  if (isAsApproved(run)) return JSON.parse(run.approved_block!) as JsonObject;
-  throw refuse(
-    'approval_mismatch',
-    `What is stored of ${run.id} is not what was approved: the hash fixed by the approval differs. Nothing was minted. Do the work again in a new Run, and ask the operator who changed the database.`,
-  );
-}
-
-/** One organization's chain while a transaction appends to it. */
-class GrowingChain {
-  readonly from: Head;
-  head: Head;
-  readonly minted: Mint[] = [];
-  readonly movedPins = new Map<string, number>();
-  readonly #pins = new Map<string, PinnedModel | null>();
-  readonly #tx: Queries;
-
-  constructor(head: Head, tx: Queries) {
-    this.from = head;
-    this.head = head;
-    this.#tx = tx;
-  }
-
-  /** Throws `approval_mismatch`, `pin_damaged`, before anything has changed. */
-  async append(run: MintableRun, by: string, { base_url, now, newShareToken }: MintSettings): Promise<Minted> {
-    const lane = LANES[run.lane as LaneName];
-    const approved = approvedBlockOf(run);
-    const created_at = now();
-    const needed = lane.needs_pin?.(approved);
-    const pinned_model = needed === undefined ? null : await this.#pinOf(needed);
-    const share_token = newShareToken();
-    const org_seq = this.head.org_seq + 1;
-    const receipt_id = receiptIdOf(org_seq, run.id);
-    const { organization_id, organization_name } = this.head;
-    const payload: JsonObject = {
-      schema: lane.schema satisfies SchemaId,
-      receipt_id,
-      org_seq,
-      parent_hash: this.head.receipt_sha256,
-      created_at,
-      organization: { id: organization_id, name: organization_name },
-      ...(lane.complete?.(approved, { created_at, pinned_model }) ?? approved),
-      share_url: `${base_url}/share/${share_token}`,
-    };
-    const sealed = seal(payload);
-    const { receipt_sha256 } = sealed;
-
-    this.minted.push({
-      receipt: {
-        organization_id,
-        org_seq,
-        parent_hash: this.head.receipt_sha256,
-        run_id: run.id,
-        schema: lane.schema,
-        receipt_sha256,
-        share_token,
-        payload: sealed.canonical,
-      },
-      run: {
-        organization_id,
-        run_id: run.id,
-        receipt_id,
-        by,
-        at: created_at,
-      },
-      outbox: outboxRows(organization_id, org_seq, JSON.parse(run.notify) as string[], created_at),
-    });
-    this.head = { ...this.head, org_seq, receipt_sha256 };
-    run.receipt_id = receipt_id;
-    const pinned = lane.pins?.(approved);
-    if (pinned !== undefined) {
-      this.movedPins.set(pinned, org_seq);
-      this.#pins.set(pinned, pinnedModelOf({ ...payload, receipt_sha256 }));
-    }
-    return { receipt_id, payload: sealed.canonical, fresh: true };
-  }
-
-  /** The most recent pin, also one minted earlier in this very transaction. */
-  async #pinOf(slug: string): Promise<PinnedModel | null> {
-    const known = this.#pins.get(slug);
-    if (known !== undefined) return known;
-    const stored = await findPin(this.#tx, this.from.organization_id, slug);
-    const pin = stored === null ? null : intactPin(stored, slug);
-    this.#pins.set(slug, pin);
-    return pin;
-  }
-}

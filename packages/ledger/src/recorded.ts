@@ -2,7 +2,9 @@
  * What the ledger's own records say that a receipt seals: the lane's blocks built anew from the Run, and in a cook the pin
  * that was the most recent one then. Verification holds the receipt against them.
  */
+import type { MemberPath } from '@rcpt/contract/lanes/lane.ts';
 import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { member } from '@rcpt/contract/lanes/printed.ts';
 import { LANES, laneBySchema } from '@rcpt/contract/lanes/registry.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
@@ -51,12 +53,12 @@ export class PinsSoFar {
 /** Null for a receipt that pins nothing, also for one that was sealed anew without what its lane seals. */
 function pinnedSlug(payload: string): string | null {
   const receipt = JSON.parse(payload) as JsonObject;
-  try {
-    const slug: unknown = laneBySchema(String(receipt.schema))?.pins?.(receipt);
-    return typeof slug === 'string' ? slug : null;
-  } catch {
-    return null;
-  }
+  return slugIn(receipt, laneBySchema(String(receipt.schema))?.pins) ?? null;
+}
+
+function slugIn(receipt: JsonObject, path: MemberPath | undefined): string | undefined {
+  const slug = path && member(receipt, ...path);
+  return typeof slug === 'string' ? slug : undefined;
 }
 
 /**
@@ -86,7 +88,7 @@ export async function recordWithRun(
 function makeBlock(run: SealedRun): { block: JsonObject; slug: string | undefined } | null {
   try {
     const block = blockOf(run);
-    return { block, slug: LANES[run.lane].needs_pin?.(block) };
+    return { block, slug: slugIn(block, LANES[run.lane].needs_pin) };
   } catch {
     return null;
   }

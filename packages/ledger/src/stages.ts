@@ -25,7 +25,6 @@ import {
   insertRun,
   loadMarks,
   lockMarks,
-  lockRun,
   lockShownRun,
   readRun,
   type StoredRun,

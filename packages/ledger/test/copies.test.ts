@@ -239,26 +239,33 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     await copier.close();
   });
 
-  test('neither mails nor copies a receipt that was altered, and leaves the good copy alone', async () => {
-    const { db } = await fresh();
-    const receipt = await mint(db, { title: 'paid 100.00' });
-    const first = start(db);
-    await until('an empty outbox', () => empty(db));
-    await first.copier.close();
+  for (const [size, more, fault] of [
+    ['small', '', 'not the hash of the payload'],
+    ['large', ' and more'.repeat(10_000), 'do not have the hash that is recorded'],
+  ] as const)
+    test(`neither mails nor copies a ${size} receipt that was altered, and leaves the good copy alone`, async () => {
+      const { db } = await fresh();
+      const receipt = await mint(db, { title: `paid 100.00${more}`, recipients: ['ada@example.org'] });
+      const first = start(db);
+      await until('an empty outbox', () => empty(db));
+      await first.copier.close();
+      assert.equal(first.mailed().length, 1);
 
-    await alter(db, 0, receipt.payload.replace('paid 100.00', 'paid 900.00'));
-    const again = outboxRows('org_a', 0, ['ada@example.org'], new Date(NOON).toISOString());
-    await db.insert('outbox', OUTBOX_COLUMNS, again);
-    const { copier, mailed, lines } = start(db, { storage: first.storage });
-    await until('all parked', async () => (await left(db)).every(({ next_attempt_at }) => next_attempt_at === PARKED));
-    await copier.close();
-    assert.equal((await left(db)).length, 3);
-    await assertCopied(first.storage, receipt);
-    assert.deepEqual(mailed(), []);
-    const errors = lines.filter(({ level }) => level === 50);
-    assert.equal(errors.length, 3);
-    assert.ok(errors.every(({ error }) => error?.includes('not the hash of the payload')));
-  });
+      await alter(db, 0, receipt.payload.replace('paid 100.00', 'paid 900.00'));
+      const again = outboxRows('org_a', 0, ['ada@example.org'], new Date(NOON).toISOString());
+      await db.insert('outbox', OUTBOX_COLUMNS, again);
+      const { copier, mailed, lines } = start(db, { storage: first.storage });
+      await until('all parked', async () =>
+        (await left(db)).every(({ next_attempt_at }) => next_attempt_at === PARKED),
+      );
+      await copier.close();
+      assert.equal((await left(db)).length, 3);
+      await assertCopied(first.storage, receipt);
+      assert.deepEqual(mailed(), []);
+      const errors = lines.filter(({ level }) => level === 50);
+      assert.equal(errors.length, 3);
+      assert.ok(errors.every(({ error }) => error?.includes(fault)));
+    });
 
   test('parks the copies of a receipt that is gone', async () => {
     const { db } = await fresh();
@@ -270,17 +277,23 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     await copier.close();
   });
 
-  test('does not take another receipt with a seal of its own for the one that was minted', async () => {
-    const { db } = await fresh();
-    const { payload } = await mint(db, { recipients: ['ada@example.org'] });
-    const { receipt_sha256: _, ...members } = JSON.parse(payload);
-    await alter(db, 0, seal({ ...members, created_at: '2020-01-01T00:00:00.000Z' }).canonical);
-    const { copier, mailed } = start(db);
-    await until('all parked', async () => (await left(db)).every(({ next_attempt_at }) => next_attempt_at === PARKED));
-    assert.match((await left(db))[0]?.last_error ?? '', /replaced by another/);
-    await copier.close();
-    assert.deepEqual(mailed(), []);
-  });
+  for (const title of ['Small', 'Large'.repeat(10_000)])
+    test(`does not take another receipt of ${title.length} characters with a seal of its own for the one that was minted`, async () => {
+      const { db } = await fresh();
+      const { payload } = await mint(db, { title, recipients: ['ada@example.org'] });
+      const { receipt_sha256: _, ...members } = JSON.parse(payload);
+      await alter(db, 0, seal({ ...members, created_at: '2020-01-01T00:00:00.000Z' }).canonical);
+      const { copier, mailed } = start(db);
+      await until('all parked', async () =>
+        (await left(db)).every(({ next_attempt_at }) => next_attempt_at === PARKED),
+      );
+      assert.match(
+        (await left(db))[0]?.last_error ?? '',
+        title === 'Small' ? /replaced by another/ : /do not have the hash that is recorded/,
+      );
+      await copier.close();
+      assert.deepEqual(mailed(), []);
+    });
 
   test('repeats in place what a crash left between the work and its row', async () => {
     const { db } = await fresh();

@@ -44,6 +44,71 @@ export function insertMember({ text, at }: Insertable, member: string): string {
   return right === '}' ? `{${member}}` : `{${member},${right}`;
 }
 
+/** A member as it stands in a canonical text: `"key":value`. */
+export interface CanonicalMember {
+  key: string;
+  text: string;
+}
+
+/**
+ * The members of an object that is canonical text already, in their order; what is in them is not read. Throws `not_json` for
+ * a text of which even that much does not hold.
+ */
+export function membersOfText(canonical: string): CanonicalMember[] {
+  if (canonical === '{}') return [];
+  const members: CanonicalMember[] = [];
+  for (let at = 0; at < canonical.length - 1; ) {
+    if (canonical[at] !== (at === 0 ? '{' : ',')) throw notAnObject();
+    const colon = endOfString(canonical, at + 1);
+    const end = endOfValue(canonical, colon + 1);
+    const key = JSON.parse(canonical.slice(at + 1, colon)) as string;
+    const before = members.at(-1);
+    if (canonical[colon] !== ':' || (before !== undefined && before.key >= key)) throw notAnObject();
+    members.push({ key, text: canonical.slice(at + 1, end) });
+    at = end;
+  }
+  if (members.length === 0 || !canonical.endsWith('}')) throw notAnObject();
+  return members;
+}
+
+/** The value at a path of members; undefined where there is none. Nothing else is read. Throws as `membersOfText`. */
+export function valueInText(canonical: string, [key, ...rest]: readonly string[]): Json | undefined {
+  const member = membersOfText(canonical).find((one) => one.key === key);
+  const value = member?.text.slice(JSON.stringify(key).length + 1);
+  if (value === undefined) return undefined;
+  return rest.length === 0 ? (JSON.parse(value) as Json) : valueInText(value, rest);
+}
+
+/** Behind the quote that ends the string at `at`. Throws `not_json`. */
+function endOfString(text: string, at: number): number {
+  if (text[at] !== '"') throw notAnObject();
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let escapes = quote;
+    while (text[escapes - 1] === '\\') escapes--;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+  }
+  throw notAnObject();
+}
+
+/** Where the comma or brace stands that ends the value at `at`. Throws `not_json`. */
+function endOfValue(text: string, at: number): number {
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x22) i = endOfString(text, i) - 1;
+    else if (unit === 0x7b || unit === 0x5b) depth++;
+    else if (unit === 0x7d || unit === 0x5d) {
+      if (depth === 0) return i;
+      depth--;
+    } else if (unit === 0x2c && depth === 0) return i;
+  }
+  throw notAnObject();
+}
+
+function notAnObject(): ProofError {
+  return new ProofError('not_json', 'not the canonical text of an object');
+}
+
 function text(value: unknown, depth: number): string {
   switch (typeof value) {
     case 'string':

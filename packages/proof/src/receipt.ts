@@ -1,5 +1,14 @@
 /** One receipt: how it is sealed, and how one is checked by itself (SPEC, Hash rules). */
-import { canonicalizeFor, type Insertable, insertMember, type Json, type JsonObject } from './canonical.ts';
+import {
+  type CanonicalMember,
+  canonicalize,
+  canonicalizeFor,
+  type Insertable,
+  insertMember,
+  type Json,
+  type JsonObject,
+  membersOfText,
+} from './canonical.ts';
 import { ProofError } from './error.ts';
 import { decodeUtf8, parseStrict } from './parse.ts';
 import { sha256Hex } from './sha256.ts';
@@ -18,7 +27,48 @@ export interface SealedReceipt {
  * once. Throws what `canonicalize` throws, and `already_sealed` when `receipt_sha256` is a member.
  */
 export function seal(payload: object): SealedReceipt {
-  const unsealed = canonicalizeFor(SEAL, payload);
+  return sealed(canonicalizeFor(SEAL, payload));
+}
+
+/**
+ * As `seal` of `{...block, ...own}`, where the block is canonical text already: its members are put between those of `own` as they
+ * stand, and not read. Throws what `seal` throws of `own`, and `not_json` as `membersOfText`.
+ */
+export function sealWith(block: string, own: object): SealedReceipt {
+  const theirs = membersOfText(block).filter(({ key }) => !Object.hasOwn(own, key));
+  const members = [...theirs, ...membersOfText(canonicalize(own))].sort(byKey);
+  if (members.some(({ key }) => key === SEAL)) throw new ProofError('already_sealed', `${SEAL} is a member already`);
+  const text = `{${members.map((member) => member.text).join(',')}}`;
+  const before = members.filter(({ key }) => key < SEAL);
+  const at = before.reduce((length, member) => length + member.text.length + 1, before.length === 0 ? 1 : 0);
+  return sealed({ text, at });
+}
+
+/** Whether this text was sealed under this hash: its bytes alone are checked, and nothing in it is read. Never throws. */
+export function isSealedAs(receipt: string, receipt_sha256: string): boolean {
+  try {
+    const members = membersOfText(receipt);
+    const unsealed = members.filter(({ key }) => key !== SEAL).map(({ text }) => text);
+    return (
+      members.some(({ text }) => text === `"${SEAL}":"${receipt_sha256}"`) &&
+      sha256Hex(`{${unsealed.join(',')}}`) === receipt_sha256
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The members of the envelope alone, of a receipt that is canonical text. Throws `not_json` as `membersOfText`. */
+export function envelopeOf(receipt: string): JsonObject {
+  const members = membersOfText(receipt).filter(({ key }) => ENVELOPE_MEMBERS.has(key));
+  return JSON.parse(`{${members.map(({ text }) => text).join(',')}}`) as JsonObject;
+}
+
+function byKey(one: CanonicalMember, other: CanonicalMember): number {
+  return one.key < other.key ? -1 : 1;
+}
+
+function sealed(unsealed: Insertable): SealedReceipt {
   const receipt_sha256 = sha256Hex(unsealed.text);
   return { receipt_sha256, canonical: insertMember(unsealed, `"${SEAL}":"${receipt_sha256}"`) };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalize } from '../src/canonical.ts';
-import { receiptIdSuffix, seal, verifyReceipt } from '../src/receipt.ts';
+import { canonicalize, type JsonObject, membersOfText, valueInText } from '../src/canonical.ts';
+import { envelopeOf, isSealedAs, receiptIdSuffix, seal, sealWith, verifyReceipt } from '../src/receipt.ts';
 import { sha256Hex, sha256HexPortable } from '../src/sha256.ts';
 import { altered, chainOf } from './kit.ts';
 
@@ -38,6 +38,92 @@ test('property: sealing inserts one member and nothing else', () => {
       assert.equal(sealed.canonical, canonicalize({ ...value, receipt_sha256: sealed.receipt_sha256 }));
     }),
   );
+});
+
+/** Keys and texts that a scan could trip over, and any others. */
+const tricky = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', '\n', 'é', '\u{1f600}', '\ue000', 'r', 'a'),
+  }),
+  fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
+);
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    tricky,
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
+    fc.constantFrom(true, false, null, {}, []),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(tricky, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+const object = fc
+  .dictionary(fc.oneof(tricky, fc.constantFrom('receipt_id', 'receipt_sha', 'receipt_sha257', 'run')), value, {
+    noNullPrototype: true,
+  })
+  .filter((it) => !('receipt_sha256' in it)) as fc.Arbitrary<JsonObject>;
+
+test('property: a block that is canonical text is sealed to the bytes that its value is sealed to', () => {
+  fc.assert(
+    fc.property(object, object, (block, own) => {
+      assert.deepEqual(sealWith(canonicalize(block), own), seal({ ...block, ...own }));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('property: the members of a canonical text are those of its value, as they stand', () => {
+  fc.assert(
+    fc.property(object, (given) => {
+      const text = canonicalize(given);
+      const members = membersOfText(text);
+      assert.deepEqual(
+        members.map(({ key }) => key),
+        Object.keys(given).sort(),
+      );
+      assert.equal(`{${members.map((member) => member.text).join(',')}}`, text);
+      for (const { key } of members) assert.equal(canonicalize(valueInText(text, [key])), canonicalize(given[key]));
+      assert.equal(canonicalize(valueInText(canonicalize({ a: given, b: 1 }), ['a'])), text);
+      assert.equal(valueInText(text, ['no such member']), undefined);
+    }),
+  );
+});
+
+test('what is not the canonical text of an object is refused, and so is a second seal', () => {
+  const texts = [
+    '',
+    'x',
+    '1',
+    '[]',
+    '{',
+    '}',
+    '{}x',
+    '{"a":1',
+    '{"a":1,}',
+    '{"a":1}}',
+    '{"a":1}{"b":1}',
+    '{"b":1,"a":1}',
+  ];
+  for (const text of [...texts, '{"a":1,"a":2}', '{"a" :1}', '{"a":"}', '{"a":"\\"}', '{a:1}', ' {"a":1}'])
+    assert.throws(() => membersOfText(text), { code: 'not_json' }, text);
+  assert.throws(() => valueInText('{"a":1}', ['a', 'b']), { code: 'not_json' });
+  assert.equal(valueInText('{"a":{"b":"c"}}', ['a', 'b']), 'c');
+  for (const [block, own] of [
+    ['{"receipt_sha256":"x"}', {}],
+    ['{}', { receipt_sha256: 'x' }],
+  ] as const)
+    assert.throws(() => sealWith(block, own), { code: 'already_sealed' });
+});
+
+test('a receipt has the hash it was sealed under, and no other bytes have it', () => {
+  const { text, record } = chainOf(1)[0]!;
+  assert.ok(isSealedAs(text, record.receipt_sha256));
+  const { run: _, ...envelope } = JSON.parse(text);
+  assert.deepEqual(envelopeOf(text), envelope);
+  assert.ok(!isSealedAs(text, 'f'.repeat(64)));
+  for (let i = 0; i < text.length; i++)
+    assert.ok(!isSealedAs(`${text.slice(0, i)}#${text.slice(i + 1)}`, record.receipt_sha256), `at ${i}`);
+  assert.ok(!isSealedAs(text.replace(/"receipt_sha256":"\w+",/, ''), record.receipt_sha256));
 });
 
 test('what carries a seal already cannot be sealed', () => {

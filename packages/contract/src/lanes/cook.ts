@@ -296,9 +296,8 @@ export const cook: Lane<Inputs, Execution> = {
       },
     };
   },
-  needs_pin: ({ cook }) => (cook as { base_model: string }).base_model,
-  complete: (block, { pinned_model }) =>
-    pinned_model === null ? block : { ...block, pinned_model: { ...pinned_model } },
+  needs_pin: ['cook', 'base_model'],
+  complete: ({ pinned_model }): JsonObject => (pinned_model === null ? {} : { pinned_model: { ...pinned_model } }),
   blocks: Blocks,
   print(receipt) {
     const at = (name: string) => print.member(receipt, 'cook', name);

@@ -14,6 +14,9 @@ export interface SheetExecutor {
   run(facts: { submission: Json; inputs: JsonObject; evidence: Json[] }): Check[];
 }
 
+/** A block and a member of it. */
+export type MemberPath = readonly [block: string, member: string];
+
 /** What only the instant of minting knows, read inside the minting transaction. */
 export interface Minting {
   created_at: string;
@@ -39,12 +42,12 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   sheet?(inputs: Inputs): { name: string; version: string };
   /** What is approved: the lane's blocks as they will be sealed, but for what only the instant of minting knows. */
   block(work: ApprovedWork<Inputs, Execution>): JsonObject;
-  /** Adds what the instant of minting knows. */
-  complete?(block: JsonObject, minting: Minting): JsonObject;
-  /** The slug whose most recent pin `complete` is given. */
-  needs_pin?(block: JsonObject): string;
-  /** The slug that this receipt pins. */
-  pins?(block: JsonObject): string;
+  /** What the instant of minting adds to the block, or puts in place of a member. Reads the block only where that one is small. */
+  complete?(minting: Minting, block: () => JsonObject): JsonObject;
+  /** Where in the block the slug stands whose most recent pin `complete` is given. */
+  needs_pin?: MemberPath;
+  /** Where in the block the slug stands that this receipt pins. */
+  pins?: MemberPath;
   /** Strict: a member that is not in SPEC's table is refused, never silently dropped. */
   blocks: z.ZodObject;
   print(receipt: JsonObject): Print;

@@ -216,8 +216,8 @@ export const modelPin: Lane<Inputs, Execution> = {
     const card_sha256 = cardSha256(inputs);
     return { model: { slug, name, base, params_b, card_sha256, declaration, client_ref } };
   },
-  complete: ({ model }, { created_at }) => ({ model: { ...(model as JsonObject), pinned_at: created_at } }),
-  pins: ({ model }) => (model as { slug: string }).slug,
+  complete: ({ created_at }, block) => ({ model: { ...(block().model as JsonObject), pinned_at: created_at } }),
+  pins: ['model', 'slug'],
   blocks: z.strictObject({ model: Model }),
   print(receipt) {
     const model = print.block(receipt, 'model');

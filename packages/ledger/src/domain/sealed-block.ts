@@ -48,7 +48,7 @@ export function blockOf(run: SealedRun): JsonObject {
 
 /** The blocks as they stand in the receipt of a Run that was minted. */
 export function completeBlock(run: SealedRun, block: JsonObject, pinned_model: PinnedModel | null): JsonObject {
-  return LANES[run.lane].complete?.(block, { created_at: run.updated_at, pinned_model }) ?? block;
+  return { ...block, ...LANES[run.lane].complete?.({ created_at: run.updated_at, pinned_model }, () => block) };
 }
 
 export interface ApprovedBlock {
@@ -67,7 +67,7 @@ export function fixBlock(run: SealedRun): ApprovedBlock {
   const block = blockOf(run);
   const approved_block = canonicalize(block);
   const minting = { created_at: run.approval!.approved_at, pinned_model: null };
-  const completed = lane.blocks.safeParse(lane.complete?.(block, minting) ?? block);
+  const completed = lane.blocks.safeParse({ ...block, ...lane.complete?.(minting, () => block) });
   if (!completed.success) throw refuse('receipt_invalid', completed.error.issues[0]?.message ?? 'invalid blocks');
   return { approved_block, approved_sha256: sha256Hex(approved_block) };
 }

@@ -34,7 +34,10 @@ export interface MintableRun {
   stage: string;
   lane: string;
   notify: string;
+  /** Null also for a large one, which is loaded by itself. */
   approved_block: string | null;
+  /** Null: nothing was approved. */
+  approved_bytes: number | null;
   approved_sha256: string | null;
   receipt_id: string | null;
 }
@@ -61,17 +64,30 @@ export async function moveHeads(tx: Queries, moves: { from: Head; to: Head }[]):
   );
 }
 
+/** @param small_bytes larger blocks are not read */
 export async function loadMintable(
   tx: Queries,
   keys: { organization_id: string; run_id: string }[],
+  small_bytes: number,
 ): Promise<MintableRun[]> {
   return tx.all<MintableRun>(
-    `select r.organization_id, r.id, r.stage, r.lane, d.notify, d.approved_block, d.approved_sha256, r.receipt_id
+    `select r.organization_id, r.id, r.stage, r.lane, d.notify, d.approved_sha256, r.receipt_id,
+       octet_length(d.approved_block) as approved_bytes,
+       case when octet_length(d.approved_block) <= $2 then d.approved_block end as approved_block
      from ${tx.dialect.jsonRows('$1')} as k
      join runs r on r.organization_id = k.value ->> 0 and r.id = k.value ->> 1
      join run_documents d on d.organization_id = r.organization_id and d.id = r.id`,
-    [JSON.stringify(keys.map(({ organization_id, run_id }) => [organization_id, run_id]))],
+    [JSON.stringify(keys.map(({ organization_id, run_id }) => [organization_id, run_id])), small_bytes],
   );
+}
+
+/** Of a Run that has one. */
+export async function loadApprovedBlock(tx: Queries, organization_id: string, run_id: string): Promise<string> {
+  const row = await tx.get<{ approved_block: string }>(
+    'select approved_block from run_documents where organization_id = $1 and id = $2',
+    [organization_id, run_id],
+  );
+  return row!.approved_block;
 }
 
 const RECEIPT_COLUMNS = {

@@ -134,11 +134,6 @@ function readable(row: Stored): SealedRun | null {
   }
 }
 
-/** As `loadRun`, and nobody else changes the Run until the transaction ends. */
-export async function lockRun(tx: Queries, organization_id: string, id: string): Promise<Run> {
-  return readRun(found(await tx.get<StoredRun>(`${SELECT_ONE} ${tx.dialect.forUpdate}`, [organization_id, id])));
-}
-
 /** As `loadShownRun`, and locks the Run until the transaction ends. */
 export async function lockShownRun(tx: Queries, organization_id: string, id: string): Promise<StoredRun> {
   return found(await tx.get<StoredRun>(`${SELECT_SHOWN} ${THIS} ${tx.dialect.forUpdate}`, [organization_id, id]));
@@ -157,7 +152,7 @@ export function loadMarks<Read extends Column = never>(
   return readMarks(db, [organization_id, id], read, '');
 }
 
-/** As `lockRun`, with those documents alone. */
+/** As `loadMarks`, and nobody else changes the Run until the transaction ends. */
 export function lockMarks<Read extends Column = never>(
   tx: Queries,
   organization_id: string,
