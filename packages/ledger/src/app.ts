@@ -14,6 +14,7 @@ import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
 import { admitOnlookers } from './http/onlookers.ts';
 import { organizationRoutes } from './http/organizations.ts';
+import { readInTurns } from './http/reading.ts';
 import { receiptRoutes } from './http/receipts.ts';
 import { ROUTER_DESCRIPTION, routerRoutes } from './http/router.ts';
 import { runRoutes } from './http/runs.ts';
@@ -62,6 +63,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   serveConsole(app);
   authenticate(app, ledger);
   await acceptUploads(app, intake, config.evidence_bytes);
+  readInTurns(app);
   organizationRoutes(app, ledger);
   keyRoutes(app, ledger);
   agentProfileRoutes(app, ledger);

@@ -2,6 +2,7 @@
  * A stored Run as its organization sees it, as JSON text. Inputs and execution leave as they are stored: parsing a megabyte and
  * writing it again would hold the event loop for each reader.
  */
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { type Run, showRun } from './domain/run.ts';
 import { readRun, type StoredRun } from './store/runs.ts';
 
@@ -14,4 +15,17 @@ export function shownAsText(row: StoredRun): string {
     ([name, value]) => `${JSON.stringify(name)}:${posted[name as keyof Run] ?? JSON.stringify(value)}`,
   );
   return `{${members.join(',')}}`;
+}
+
+/** Written in one go: others are served before the next. */
+const AT_ONCE = 32;
+
+/** As the items of a JSON list. */
+export async function shownAsItems(rows: StoredRun[]): Promise<string> {
+  const items: string[] = [];
+  for (const row of rows) {
+    if (items.length % AT_ONCE === AT_ONCE - 1) await otherWork();
+    items.push(shownAsText(row));
+  }
+  return items.join(',');
 }

@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { Problem } from '@rcpt/contract/problem.ts';
+import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { App, HttpOptions } from './http.ts';
@@ -71,7 +72,18 @@ export async function describeApi(app: App, options: HttpOptions, problems: Reco
       tryItOutEnabled: true,
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  // It never changes, and everybody may ask for it: it is written once.
+  let text = '';
+  let etag = '';
+  app.addHook('onReady', async () => {
+    text = JSON.stringify(app.swagger());
+    etag = `"${sha256Hex(text).slice(0, 22)}"`;
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('etag', etag);
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 }
 
 /** The response of a route that sends bytes, not JSON. */

@@ -23,12 +23,12 @@ import {
 } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { dotted, ERRORS_NAMED, invalid, parseBody } from './body.ts';
+import { watchConnections } from './connections.ts';
 import { describeApi } from './description.ts';
 import { Refusal } from './error.ts';
 import type { Logger } from './log.ts';
 import { type Pressure, watchEventLoop } from './pressure.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
-import { watchQuietConnections } from './quiet-connections.ts';
 import { refuseOnSocket } from './socket-errors.ts';
 
 export type App = FastifyInstance<
@@ -89,9 +89,9 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   }).withTypeProvider<ZodTypeProvider>();
 
-  const closeQuiet = watchQuietConnections(app.server);
+  const connections = watchConnections(app.server);
   app.addHook('preClose', async () => {
-    closeQuiet();
+    connections.closeQuiet();
     setTimeout(() => app.server.closeAllConnections(), LAST_CALL_MS).unref();
   });
   app.setValidatorCompiler(validateBodies);
@@ -106,6 +106,11 @@ export async function createHttp(options: HttpOptions): Promise<App> {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     const isLate = pressure !== null && pressure.delay() > options.overload_delay_ms;
+    // Node hands on all that a connection has sent, and every answer would wait in memory behind the one before it.
+    if (connections.inHand(request.socket) > 1) {
+      reply.header('connection', 'close');
+      return done(new Refusal('rate_limited', 'A connection takes one request at a time. Read its answer first.'));
+    }
     // Without an address it could be counted under none, and nobody would read the answer.
     if (request.socket.remoteAddress === undefined) done(new Refusal('request_timeout', 'The caller has gone.'));
     else

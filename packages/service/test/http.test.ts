@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@rcpt/contract/problem.ts';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -40,6 +41,10 @@ describe('the HTTP shell', () => {
       { schema: { body: z.object({ n: z.int().positive(), list: z.array(z.object({ a: z.string() })).optional() }) } },
       (request) => request.body,
     );
+    app.get('/slow', async () => {
+      await sleep(20);
+      return {};
+    });
     app.get('/address', (request) => {
       addresses.push(request.ip);
       return {};
@@ -175,6 +180,45 @@ describe('the HTTP shell', () => {
       assert.equal(problem.type, `urn:problem:${problem.code.replaceAll('_', '-')}`);
       assert.equal(answer.headers['x-request-id'], problem.request_id);
     }
+  });
+
+  test('a connection has one request in hand: what is sent before its answer is refused, and ends the connection', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    let answers = '';
+    socket.on('data', (part: string) => {
+      answers += part;
+    });
+    socket.write('GET /slow HTTP/1.1\r\nhost: test\r\n\r\n'.repeat(500));
+    await once(socket, 'close');
+    // What was answered at once left the connection free for the next.
+    const statuses = answers.match(/HTTP\/1.1 \d+/g) ?? [];
+    assert.equal(statuses.at(-1), 'HTTP/1.1 429');
+    assert.ok(statuses.length < 10, statuses.join());
+    assert.match(answers, /"code":"rate_limited"/);
+  });
+
+  test('a connection that waits for each answer is served again and again', async () => {
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+    for (let i = 0; i < 200; i++) {
+      socket.write('GET /openapi.json HTTP/1.1\r\nhost: test\r\n\r\n');
+      let answer = '';
+      const length = () => Number(/content-length: (\d+)/.exec(answer)?.[1] ?? Number.POSITIVE_INFINITY);
+      while (answer.length < answer.indexOf('\r\n\r\n') + 4 + length()) answer += await once(socket, 'data');
+      assert.match(answer, /^HTTP\/1.1 200 /);
+    }
+    socket.destroy();
+  });
+
+  test('the description is sent once to those who keep it', async () => {
+    const first = await app.inject({ url: '/openapi.json' });
+    assert.equal(first.json().openapi, '3.1.0');
+    const again = await app.inject({
+      url: '/openapi.json',
+      headers: { 'if-none-match': first.headers.etag as string },
+    });
+    assert.deepEqual([again.statusCode, again.body], [304, '']);
   });
 
   test('nothing is done for a caller who has gone before the request is read: there is no address to count by', async () => {

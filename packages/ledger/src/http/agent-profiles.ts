@@ -32,7 +32,7 @@ export function agentProfileRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/agent-profiles',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: { ...common, summary: 'All agent profiles', response: { 200: AgentProfileList } },
     },
     async (request) => ({ agent_profiles: await listAgentProfiles(ledger.db, request.principal.organization_id) }),

@@ -51,7 +51,7 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/flight-sheets',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'Flight sheets by name, the versions of each in the order they were published',
@@ -82,7 +82,7 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/flight-sheets/:name/:version',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'One version of a flight sheet',

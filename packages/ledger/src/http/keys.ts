@@ -32,7 +32,7 @@ export function keyRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/keys',
     {
-      config: { may: 'administer' },
+      config: { may: 'administer', in_turn: true },
       schema: { ...common, summary: 'All keys, without their secrets', response: { 200: KeyList } },
     },
     async (request) => ({ keys: await listKeys(ledger.db, request.principal.organization_id) }),

@@ -18,7 +18,10 @@ export function memberRoutes(app: App, ledger: Ledger): void {
 
   app.get(
     '/members',
-    { config, schema: { ...common, summary: 'The people of the organization', response: { 200: TeamMemberList } } },
+    {
+      config: { ...config, in_turn: true },
+      schema: { ...common, summary: 'The people of the organization', response: { 200: TeamMemberList } },
+    },
     async (request) => ({ members: await listMembers(ledger.db, request.principal.organization_id) }),
   );
 

@@ -44,7 +44,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/receipts',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'Look through the receipts, newest first',
@@ -64,7 +64,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/receipts/recent',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'Recent receipts, newest first',
@@ -82,7 +82,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/receipts/:receipt_id',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'One receipt, as stored',
@@ -100,7 +100,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/ledger',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         tags: ['ledger'],

@@ -16,7 +16,7 @@ import { prepareApproval, recordApproval } from '../approval.ts';
 import { loadUndecided, recordChecks } from '../checks.ts';
 import type { Ledger } from '../ledger.ts';
 import { executionOf, inputsOf } from '../posted.ts';
-import { shownAsText } from '../shown-run.ts';
+import { shownAsItems, shownAsText } from '../shown-run.ts';
 import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
 import { countDocument } from '../store/storage.ts';
@@ -66,7 +66,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/runs',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: {
         ...common,
         summary: 'Runs, newest first',
@@ -78,17 +78,14 @@ export function runRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       const { runs, next_after } = await listRuns(ledger.db, request.principal.organization_id, request.query);
-      return sendText(
-        reply,
-        `{"runs":[${runs.map(shownAsText).join(',')}],"next_after":${JSON.stringify(next_after)}}`,
-      );
+      return sendText(reply, `{"runs":[${await shownAsItems(runs)}],"next_after":${JSON.stringify(next_after)}}`);
     },
   );
 
   app.get(
     '/runs/:id',
     {
-      config: { may: 'read' },
+      config: { may: 'read', in_turn: true },
       schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } },
     },
     async (request, reply) =>
