@@ -26,6 +26,8 @@ export const LEDGER_PROBLEMS = {
   router_unavailable: { status: 503, title: 'The compute router is away', retry_after: 5 },
   last_owner: { status: 409, title: 'An organization keeps its last owner' },
   member_exists: { status: 409, title: 'This person is a member already' },
+  key_limit: { status: 409, title: 'Too many API keys' },
+  agent_profile_limit: { status: 409, title: 'Too many agent profiles' },
   invitation_limit: { status: 409, title: 'Too many invitations are open' },
   signed_in_as_another: { status: 409, title: 'Somebody else is signed in here' },
   sign_in_link_invalid: { status: 401, title: 'The sign-in link does not count' },

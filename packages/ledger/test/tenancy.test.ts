@@ -372,6 +372,31 @@ eachLedger('tenancy', (ledger) => {
       for (const secret of secrets) assert.ok(!stored.includes(secret), table);
     }
   });
+
+  test('keys and agent profiles end at a number: their lists are whole, and everybody waits for the one who writes them', async () => {
+    const { organization_id, ...tenant } = await ledger.tenant();
+    const AT = '2026-05-29T20:14:33.123Z';
+    const numbers = (most: number) =>
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${most}) `;
+    const add = (table: string, columns: string, values: string, most: number) => {
+      const rows = `select '${organization_id}', '0' || i, ${values} from n`;
+      return ledger.db.run(`insert into ${table} (organization_id, id, ${columns}) ${numbers(most)} ${rows}`);
+    };
+    await add('api_keys', 'role, label, secret_sha256, created_at', `'agent', '', 'x' || i, '${AT}'`, 9_995);
+    await add(
+      'agent_profiles',
+      'name, capability_tier, harness, model, created_at',
+      `'a', 'b', 'c', 'd', '${AT}'`,
+      999,
+    );
+    const key = () => tenant.ask('owner', 'POST', '/keys', { body: { role: 'agent' } });
+    const profile = () => tenant.ask('owner', 'POST', '/agent-profiles', { body: { name: 'scribe' } });
+    let keys = (await tenant.as('owner')('GET', '/keys')).keys.length;
+    for (; keys < 10_000; keys++) assert.equal((await key()).status, 201);
+    assert.deepEqual([(await key()).json.code, (await key()).status], ['key_limit', 409]);
+    assert.equal((await profile()).status, 201);
+    assert.deepEqual([(await profile()).json.code, (await profile()).status], ['agent_profile_limit', 409]);
+  });
 });
 
 eachLedger(

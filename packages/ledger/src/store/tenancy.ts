@@ -3,6 +3,7 @@ import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '
 import type { Queries } from '@rcpt/service/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../domain/principal.ts';
+import { refuse } from '../domain/run.ts';
 import { ZERO_HASH } from './chains.ts';
 
 interface OrganizationRow {
@@ -59,11 +60,22 @@ function found(row: OrganizationRow | undefined, id: string): Organization {
 
 const KEY = 'id, organization_id, role, label, created_at, revoked_at';
 
+/** Of one organization, revoked ones among them: their list is one answer. */
+const MOST_KEYS = 10_000;
+const MOST_PROFILES = 1_000;
+
+/** Throws `key_limit`. */
 export async function insertKey(tx: Queries, key: Key, secret_sha256: string): Promise<void> {
-  await tx.run(
-    'insert into api_keys (organization_id, id, role, label, secret_sha256, created_at) values ($1, $2, $3, $4, $5, $6)',
+  const inserted = await tx.run(
+    `insert into api_keys (organization_id, id, role, label, secret_sha256, created_at) select $1, $2, $3, $4, $5, $6
+     where (select count(*) from api_keys where organization_id = $1) < ${MOST_KEYS}`,
     [key.organization_id, key.id, key.role, key.label, secret_sha256, key.created_at],
   );
+  if (inserted === 0)
+    throw refuse(
+      'key_limit',
+      `An organization has ${MOST_KEYS} keys at most, revoked ones among them. Use one of them.`,
+    );
 }
 
 export function listKeys(db: Queries, organization_id: string): Promise<Key[]> {
@@ -123,20 +135,23 @@ export async function findCredential(
 
 const PROFILE = 'id, name, capability_tier, harness, model, created_at';
 
+/** Throws `agent_profile_limit`. */
 export async function insertAgentProfile(
   tx: Queries,
   organization_id: string,
   profile: StoredAgentProfile,
 ): Promise<void> {
-  await tx.run(`insert into agent_profiles (organization_id, ${PROFILE}) values ($1, $2, $3, $4, $5, $6, $7)`, [
-    organization_id,
-    profile.id,
-    profile.name,
-    profile.capability_tier,
-    profile.harness,
-    profile.model,
-    profile.created_at,
-  ]);
+  const { id, name, capability_tier, harness, model, created_at } = profile;
+  const inserted = await tx.run(
+    `insert into agent_profiles (organization_id, ${PROFILE}) select $1, $2, $3, $4, $5, $6, $7
+     where (select count(*) from agent_profiles where organization_id = $1) < ${MOST_PROFILES}`,
+    [organization_id, id, name, capability_tier, harness, model, created_at],
+  );
+  if (inserted === 0)
+    throw refuse(
+      'agent_profile_limit',
+      `An organization has ${MOST_PROFILES} agent profiles at most. Name one of them, or the agent in the execution.`,
+    );
 }
 
 export function listAgentProfiles(db: Queries, organization_id: string): Promise<StoredAgentProfile[]> {
