@@ -65,6 +65,8 @@ const NOTHING_HERE = 'Nothing is known under this address.';
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
 /** A whole request, its body included: whoever sends slower holds a connection for nothing. */
 const REQUEST_MS = 120_000;
+/** Requests of one connection that are not answered: more are sent by those who read no answers. */
+const MOST_IN_HAND = 4;
 /** How long a drain waits for those who do not finish their request or do not read their answer. */
 const LAST_CALL_MS = 10_000;
 /** What a route takes that asks for no credential. */
@@ -107,9 +109,11 @@ export async function createHttp(options: HttpOptions): Promise<App> {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     const isLate = pressure !== null && pressure.delay() > options.overload_delay_ms;
     // Node hands on all that a connection has sent, and every answer would wait in memory behind the one before it.
-    if (connections.inHand(request.socket) > 1) {
+    if (connections.inHand(request.socket) > MOST_IN_HAND) {
       reply.header('connection', 'close');
-      return done(new Refusal('rate_limited', 'A connection takes one request at a time. Read its answer first.'));
+      return done(
+        new Refusal('rate_limited', `A connection takes ${MOST_IN_HAND} requests at a time. Read their answers first.`),
+      );
     }
     // Without an address it could be counted under none, and nobody would read the answer.
     if (request.socket.remoteAddress === undefined) done(new Refusal('request_timeout', 'The caller has gone.'));

@@ -182,7 +182,7 @@ describe('the HTTP shell', () => {
     }
   });
 
-  test('a connection has one request in hand: what is sent before its answer is refused, and ends the connection', async () => {
+  test('a connection has four requests in hand: what is sent beyond that is refused, and ends the connection', async () => {
     const { port } = app.server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     let answers = '';
