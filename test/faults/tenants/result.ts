@@ -67,10 +67,10 @@ export function isOnlySlow(result: Result): boolean {
   return slowness(result).length > 0 && failures(result).length === 0;
 }
 
-/** Each kind as it was where it suffered least; all else as it was last. */
+/** The attempt that harmed least, judged by its worst kind: an attempt counts whole. */
 export function lesser(one: Result, other: Result): Result {
-  const least = (kind: Kind) => (one.kinds[kind].ratio < other.kinds[kind].ratio ? one : other).kinds[kind];
-  return { ...other, kinds: Object.fromEntries(KINDS.map((kind) => [kind, least(kind)])) as Result['kinds'] };
+  const worst = ({ kinds }: Result) => Math.max(...KINDS.map((kind) => kinds[kind].ratio));
+  return failures(other).length > 0 || worst(other) < worst(one) ? other : one;
 }
 
 export function tableOf({ kinds, attacker }: Result): string {
