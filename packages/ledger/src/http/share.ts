@@ -17,7 +17,8 @@ import { renderAbsent } from '../print/absent.ts';
 import { loadAssets } from '../print/assets.ts';
 import { PAGE_CSP } from '../print/page.ts';
 import type { Asked, Drawn } from '../print/printer.ts';
-import { findShared } from '../store/shares.ts';
+import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
+import { createTurns } from '../turns.ts';
 import { sendReceipt } from './stored.ts';
 import { showsPreviews, wantsPage } from './wants-page.ts';
 
@@ -34,8 +35,12 @@ const GONE = {
 const DRAWN =
   'A drawing carries an `ETag`; 304 where `If-None-Match` names it. 422 `receipt_not_drawn` where the receipt cannot be drawn: its JSON can be downloaded. 429 `rate_limited` while too many drawings of its organization wait, and for an address that asks too often.';
 
+/** Receipts of more than `SMALL_BYTES` (shares.ts), a megabyte each, that are being shown. */
+const LARGE = { at_once: 16, each: 2, waiting_each: 160, waiting: 1_024, what: 'pages and PDFs of this organization' };
+
 export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
   const { printer } = ledger;
+  const turns = createTurns(LARGE);
   const per_address = { max: ledger.config.share_requests_per_minute, timeWindow: 60_000 };
   // A customer is given a /64 of IPv6, at least; an IPv4 address within IPv6 counts as that address.
   await app.register(rateLimit, { global: false, ...per_address, ipv6Subnet: 64 });
@@ -60,13 +65,12 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         },
       },
     },
-    async (request, reply) => {
-      const shared = await open(request, reply);
-      if (shared === null) return sendAbsent(reply, '../');
-      const { accept, 'user-agent': user_agent } = request.headers;
-      if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendStored(reply, shared);
-      return sendDrawn(request, reply.header('content-security-policy', PAGE_CSP), HTML, await printer.page(shared));
-    },
+    async (request, reply) =>
+      answer(request, reply, '../', async (shared) => {
+        const { accept, 'user-agent': user_agent } = request.headers;
+        if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendStored(reply, shared);
+        return sendDrawn(request, reply.header('content-security-policy', PAGE_CSP), HTML, await printer.page(shared));
+      }),
   );
 
   app.get(
@@ -81,13 +85,12 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         response: { 200: binary('The PDF', 'application/pdf'), ...GONE },
       },
     },
-    async (request, reply) => {
-      const shared = await open(request, reply);
-      if (shared === null) return sendAbsent(reply, '../../');
-      const pdf = await printer.pdf(shared);
-      reply.header('content-disposition', `inline; filename="${pdf.name}.pdf"`);
-      return sendDrawn(request, reply, 'application/pdf', pdf);
-    },
+    async (request, reply) =>
+      answer(request, reply, '../../', async (shared) => {
+        const pdf = await printer.pdf(shared);
+        reply.header('content-disposition', `inline; filename="${pdf.name}.pdf"`);
+        return sendDrawn(request, reply, 'application/pdf', pdf);
+      }),
   );
 
   app.get(
@@ -102,11 +105,10 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         response: { 200: binary('1200 × 630 pixels', 'image/png'), ...GONE },
       },
     },
-    async (request, reply) => {
-      const shared = await open(request, reply);
-      if (shared === null) return sendAbsent(reply, '../../');
-      return sendDrawn(request, reply, 'image/png', await printer.card(shared));
-    },
+    async (request, reply) =>
+      answer(request, reply, '../../', async (shared) =>
+        sendDrawn(request, reply, 'image/png', await printer.card(shared)),
+      ),
   );
 
   app.get(
@@ -120,11 +122,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
         response: { 200: Receipt, ...GONE },
       },
     },
-    async (request, reply) => {
-      const shared = await open(request, reply);
-      if (shared === null) return sendAbsent(reply, '../../');
-      return sendStored(reply, shared, 'attachment');
-    },
+    async (request, reply) => answer(request, reply, '../../', (shared) => sendStored(reply, shared, 'attachment')),
   );
 
   const assets = loadAssets();
@@ -137,24 +135,37 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     return reply.type(asset.content_type).send(asset.body);
   });
 
-  /** Null: there is nothing, or no longer, and a person is to be told so. Throws `not_found`, `share_revoked`. */
-  async function open(request: FastifyRequest<{ Params: { token: string } }>, reply: FastifyReply) {
+  /**
+   * A large receipt is loaded, hashed and sent in a turn of its organization: each is milliseconds of the event loop. The turn
+   * ends when the answer is handed to the connection, so that nobody holds it by not reading.
+   * @param root the way back to the service's own root
+   */
+  async function answer<Sent>(
+    request: FastifyRequest<{ Params: { token: string } }>,
+    reply: FastifyReply,
+    root: string,
+    show: (shared: Asked) => Promise<Sent>,
+  ) {
     const { token } = request.params;
     const found = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
     reply
       .header('vary', 'accept, user-agent')
       .header('referrer-policy', 'no-referrer')
       .header('x-robots-tag', 'noindex');
-    if (!found?.enabled) {
-      reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
-      if (wantsPage(request.headers.accept)) return null;
-      throw found === null
-        ? new Refusal('not_found', 'No receipt is shared under this link.')
-        : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
-    }
+    if (!found?.enabled) return sendAbsent(request, reply, root, found);
     reply.header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
     const { organization_id, payload } = found;
-    return { organization_id, bytes: payload, share_url: `${ledger.base_url}/share/${token}` };
+    const share_url = `${ledger.base_url}/share/${token}`;
+    if (payload !== null) return show({ organization_id, bytes: payload, share_url });
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const leave = await turns.take(organization_id, gone.signal);
+    try {
+      return await show({ organization_id, bytes: await loadSharedPayload(ledger.db, found), share_url });
+    } finally {
+      // The next one begins when everything else that waits has been served.
+      setImmediate(leave);
+    }
   }
 
   async function sendStored(reply: FastifyReply, shared: Asked, as?: 'attachment') {
@@ -171,14 +182,15 @@ function sendDrawn(request: FastifyRequest, reply: FastifyReply, type: string, {
   return reply.type(type).send(Buffer.from(file.buffer, file.byteOffset, file.byteLength) as never);
 }
 
-/** @param root the way back to the service's own root */
-function sendAbsent(reply: FastifyReply, root: string) {
-  return sendPage(reply, renderAbsent(reply.statusCode === 410 ? 410 : 404, root));
-}
-
-function sendPage(reply: FastifyReply, page: string) {
+/** Throws `not_found` and `share_revoked` to programs; people are told so by a page. */
+function sendAbsent({ headers }: FastifyRequest, reply: FastifyReply, root: string, found: Shared | null) {
+  reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
+  if (!wantsPage(headers.accept))
+    throw found === null
+      ? new Refusal('not_found', 'No receipt is shared under this link.')
+      : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
   return reply
     .header('content-security-policy', PAGE_CSP)
     .type(HTML)
-    .send(page as never);
+    .send(renderAbsent(found === null ? 404 : 410, root) as never);
 }

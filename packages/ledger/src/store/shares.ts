@@ -12,18 +12,37 @@ export interface ShareState {
   changed_by: string | null;
 }
 
+/** A receipt of more bytes is loaded by itself. */
+const SMALL_BYTES = 32_768;
+
+export interface Shared {
+  organization_id: string;
+  org_seq: number;
+  enabled: boolean;
+  /** Null where it is large: `loadSharedPayload`. */
+  payload: string | null;
+}
+
 /** The receipt behind a public link, and whether the link is switched on; null for a token that was never handed out. */
-export async function findShared(
-  db: Queries,
-  share_token: string,
-): Promise<{ organization_id: string; payload: string; enabled: boolean } | null> {
-  const row = await db.get<{ organization_id: string; payload: string; enabled: number | null }>(
-    `select r.organization_id, r.payload, s.enabled from receipts r
+export async function findShared(db: Queries, share_token: string): Promise<Shared | null> {
+  const row = await db.get<Omit<Shared, 'enabled'> & { enabled: number | null }>(
+    `select r.organization_id, r.org_seq, s.enabled,
+       case when octet_length(r.payload) <= $2 then r.payload end as payload from receipts r
      left join shares s on s.organization_id = r.organization_id and s.org_seq = r.org_seq
      where r.share_token = $1`,
-    [share_token],
+    [share_token, SMALL_BYTES],
   );
   return row === undefined ? null : { ...row, enabled: row.enabled !== 0 };
+}
+
+/** Throws `not_found` where the row is there no more. */
+export async function loadSharedPayload(db: Queries, { organization_id, org_seq }: Shared): Promise<string> {
+  const row = await db.get<{ payload: string }>(
+    'select payload from receipts where organization_id = $1 and org_seq = $2',
+    [organization_id, org_seq],
+  );
+  if (row === undefined) throw new Refusal('not_found', 'No receipt is shared under this link.');
+  return row.payload;
 }
 
 /** Throws `not_found`. By the record, not by the payload: the link of an altered receipt can be switched off, too. */
