@@ -7,8 +7,7 @@ import { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile } from '@rcpt/contract/work.ts';
-import { readBody } from '@rcpt/service/body.ts';
-import { accept } from './domain/accept.ts';
+import { readBody, validated } from '@rcpt/service/body.ts';
 
 export interface PostedInputs extends Pick<NewRun, 'lane' | 'title' | 'agent_profile_id'> {
   /** What the lane takes of them, as JSON text. */
@@ -27,7 +26,7 @@ export interface PostedExecution {
 
 /** Throws `invalid`. */
 export function inputsOf({ lane, title, agent_profile_id, ...body }: NewRun): PostedInputs {
-  const inputs = accept(LANES[lane].inputs, body.inputs, 'inputs');
+  const inputs = validated(LANES[lane].inputs, body.inputs, 'inputs');
   return {
     lane,
     title,
@@ -40,7 +39,7 @@ export function inputsOf({ lane, title, agent_profile_id, ...body }: NewRun): Po
 
 /** Throws `invalid`. */
 export function executionOf(lane: LaneName, body: JsonObject): PostedExecution {
-  const execution = accept(LANES[lane].execution, body, '');
+  const execution = validated(LANES[lane].execution, body, '');
   return { execution: JSON.stringify(execution), agent: LANES[lane].agent(execution) };
 }
 

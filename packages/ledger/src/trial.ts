@@ -2,7 +2,7 @@
 import { assignedInputs, evaluation } from '@rcpt/contract/lanes/eval.ts';
 import type { FlightSheetFindings, FlightSheetTrial } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { openChecks, verdict } from '@rcpt/contract/verdict.ts';
-import { accept } from './domain/accept.ts';
+import { validated } from '@rcpt/service/body.ts';
 import { executorOf } from './executors.ts';
 
 /** @param text a `FlightSheetTrial` as JSON. Throws `flight_sheet_invalid`, `invalid`. */
@@ -12,7 +12,7 @@ export function trySheet(text: string): FlightSheetFindings {
   const { name, version } = flight_sheet;
   const checks = executor.run({
     submission: output,
-    inputs: assignedInputs(accept(evaluation.inputs, { ...inputs, flight_sheet: { name, version } }, 'inputs')),
+    inputs: assignedInputs(validated(evaluation.inputs, { ...inputs, flight_sheet: { name, version } }, 'inputs')),
     evidence: evidence.map((item) => ({ ...item })),
   });
   return { checks, verdict: openChecks(checks).length > 0 ? null : verdict(checks, flight_sheet) };

@@ -24,12 +24,21 @@ export function parseBody(bytes: Uint8Array): unknown {
 
 /** As a route that declares `schema` reads its body. Throws as `parseBody`, and `invalid`. */
 export function readBody<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
-  const value = parseBody(bytes);
+  return validated(schema, parseBody(bytes));
+}
+
+/**
+ * What `schema` takes of a value. Throws `invalid`.
+ * @param under the member of the body that holds the value; '' for the body itself
+ */
+export function validated<T>(schema: z.ZodType<T>, value: unknown, under = ''): T {
   const strip = nullStripper(schema);
   const parsed = schema.safeParse(strip === null ? value : strip(value));
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, ERRORS_NAMED);
-  throw invalid(issues.map(({ path, message }) => ({ path: dotted(`/${path.join('/')}`), message })));
+  throw invalid(
+    issues.map(({ path, message }) => ({ path: (under === '' ? path : [under, ...path]).join('.'), message })),
+  );
 }
 
 /** `invalid`, which names these errors. */

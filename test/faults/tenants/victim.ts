@@ -70,7 +70,7 @@ export interface Options {
 const ROUNDS = 2;
 /** Per kind and round. */
 const SAMPLES = 100;
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 const RECOVERY_MS = 20_000;
 const RECOVERY_PAUSE_MS = 250;
 

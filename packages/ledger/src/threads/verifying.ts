@@ -21,4 +21,4 @@ const JOBS = {
 export type VerifyingJobs = typeof JOBS;
 
 // A walk may take minutes: it gives way to what is drawn.
-serve(JOBS, 10);
+serve(JOBS, 15);
