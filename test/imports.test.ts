@@ -16,6 +16,10 @@ const PACKAGES: Record<string, string[]> = {
   console: ['contract', 'proof'],
 };
 
+/** What decides without asking anything: clock, ids and rows come in as arguments. */
+const PURE =
+  /^(domain\/|flight-sheets\/|runs\/(run|sealed-block)\.ts|chain\/(pin|search-terms)\.ts|turns\/rounds\.ts|people\/principal\.ts)/;
+
 const sources = globSync('packages/*/src/**/*.{ts,tsx}').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 function importsOf(text: string): string[] {
@@ -84,21 +88,37 @@ describe('imports', () => {
         assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });
 
-  test('inside a service: domain does no I/O, stores know no HTTP, nothing below http/ imports it', () => {
-    for (const { file, text } of sources.filter((source) => source.file.startsWith('packages/ledger/src/'))) {
-      const inside = relative('packages/ledger/src', file);
+  test('the rules of a service do no I/O, its stores know no HTTP, nothing but its app imports http/', () => {
+    for (const { file, text } of sources.filter(({ file }) => /^packages\/(ledger|router)\/src\//.test(file))) {
+      const home = file.split('/').slice(0, 3).join('/');
+      const inside = relative(home, file);
       for (const specifier of importsOf(text)) {
         const target = specifier.startsWith('.') ? join(dirname(inside), specifier) : specifier;
-        if (inside.startsWith('domain/'))
-          assert.ok(
-            !/^(store|http|copies|print)\/|^node:(fs|net|http|child_process)|^fastify|^pg$/.test(target),
-            `${file} imports ${specifier}`,
+        const said = `${file} imports ${specifier}`;
+        if (PURE.test(inside))
+          assert.doesNotMatch(
+            target,
+            /^(store|http|outbox|mail|share|threads|commit)\/|^node:(fs|net|http|child_process|worker_threads)|^fastify|^pg$/,
+            said,
           );
-        if (inside.startsWith('store/'))
-          assert.ok(!/^(http|print)\/|^fastify/.test(target), `${file} imports ${specifier}`);
-        if (!/^(http\/|app\.ts)/.test(inside)) assert.ok(!target.startsWith('http/'), `${file} imports ${specifier}`);
+        if (inside.startsWith('store/')) assert.doesNotMatch(target, /^(http|share|commit|views)\/|^fastify/, said);
+        if (!/^(http\/|app\.ts$)/.test(inside)) assert.ok(!target.startsWith('http/'), said);
       }
     }
+  });
+
+  test('no file imports itself by way of others', { todo: 'circles by types remain' }, () => {
+    const imports = new Map(
+      sources.map(({ file, text }) => [
+        file,
+        importsOf(text).flatMap((specifier) => {
+          const own = /^@rcpt\/([^/]+)\/(.+)/.exec(specifier);
+          if (own !== null) return [`packages/${own[1]}/src/${own[2]}`];
+          return specifier.startsWith('.') ? [join(dirname(file), specifier)] : [];
+        }),
+      ]),
+    );
+    assert.deepEqual(circlesOf(imports), []);
   });
 
   test('every package declares what it imports', () => {
@@ -127,3 +147,20 @@ describe('imports', () => {
     for (const { file, text } of sources) if (!entries.test(file)) assert.ok(!text.includes('process.env'), file);
   });
 });
+
+/** Each circle once, as the files on the way around. */
+function circlesOf(imports: Map<string, string[]>): string[][] {
+  const circles: string[][] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const walk = (file: string): void => {
+    if (way.includes(file)) circles.push(way.slice(way.indexOf(file)));
+    if (way.includes(file) || done.has(file)) return;
+    way.push(file);
+    for (const next of imports.get(file) ?? []) walk(next);
+    way.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) walk(file);
+  return circles;
+}

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChainVerifier } from '@rcpt/proof/chain.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import type { Tenant } from '../../packages/ledger/test/running.ts';
 import type { LedgerProcess } from './process.ts';
 

@@ -1,8 +1,8 @@
 /** Every row of docs/crash.md that can be brought about on purpose: the ledger is killed exactly there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Db } from '@rcpt/service/db.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { mailServer } from '../../packages/ledger/test/copies-kit.ts';
 import { eachEngine, type Fresh } from '../../packages/service/test/engines.ts';
 import { type Acknowledged, audit, auditTables, noOpenTransactions } from './audit.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrate } from '@rcpt/service/migrate.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { migrate } from '@rcpt/service/db/migrate.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { type Acknowledged, audit } from './audit.ts';
 import { approveMany, mint, openWorkshop } from './load.ts';
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { mailServer } from '../../packages/ledger/test/copies-kit.ts';
 import { ownPort } from '../../packages/router/test/own-port.ts';
 import { type Acknowledged, audit } from './audit.ts';

@@ -1,9 +1,9 @@
 /** Mint load: approved Runs in any number, and clients that mint them and remember every answer. */
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
-import type { Db } from '@rcpt/service/db.ts';
-import { newId } from '@rcpt/service/identity.ts';
-import type { Run } from '../../packages/ledger/src/domain/run.ts';
-import { fixBlock } from '../../packages/ledger/src/domain/sealed-block.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { newId } from '@rcpt/service/ids.ts';
+import type { Run } from '../../packages/ledger/src/runs/run.ts';
+import { fixBlock } from '../../packages/ledger/src/runs/sealed-block.ts';
 import { insertRun, loadRun } from '../../packages/ledger/src/store/runs.ts';
 import { type Tenant, tenantOf } from '../../packages/ledger/test/running.ts';
 import { approvedRun } from '../../packages/ledger/test/story.ts';

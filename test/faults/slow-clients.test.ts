@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { test } from 'node:test';
 import { ChainVerifier } from '@rcpt/proof/chain.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import { ownPort } from '../../packages/router/test/own-port.ts';
 import { eachEngine } from '../../packages/service/test/engines.ts';
 import { type Acknowledged, audit } from './audit.ts';

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '@rcpt/service/log.ts';
+import { createLogger } from '@rcpt/service/process/log.ts';
 import { boundTo, callerOf, type Tenant } from '../../packages/ledger/test/running.ts';
 import { mintedReceipt } from '../../packages/ledger/test/story.ts';
 import { readRouterConfig } from '../../packages/router/src/config.ts';

@@ -69,7 +69,8 @@ describe('deploy/', () => {
   });
 
   test('a unit waits longer than its program drains, and restarts what failed', () => {
-    const [, drain_ms] = /DRAIN_MS = (\d+_\d+)/.exec(readFileSync('packages/service/src/lifecycle.ts', 'utf8')) ?? [];
+    const [, drain_ms] =
+      /DRAIN_MS = (\d+_\d+)/.exec(readFileSync('packages/service/src/process/lifecycle.ts', 'utf8')) ?? [];
     for (const unit of ['receipt-ledger', 'compute-router']) {
       const { values } = readUnit(unitAt(`${unit}.service`));
       assert.ok(Number(values('TimeoutStopSec')[0]) * 1000 > Number(drain_ms!.replace('_', '')));

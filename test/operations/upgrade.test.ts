@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Db } from '@rcpt/service/db.ts';
-import { migrate } from '@rcpt/service/migrate.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { migrate } from '@rcpt/service/db/migrate.ts';
 import { MIGRATIONS as LEDGER } from '../../packages/ledger/src/migrations.ts';
 import { ledgerProcess, rcpt } from '../../packages/ledger/test/process.ts';
 import { MIGRATIONS as ROUTER } from '../../packages/router/src/migrations.ts';

@@ -44,7 +44,7 @@ if (command === 'help' || command === '--help' || command === '-h') process.stdo
 // Each loads what it needs: a health check is asked every 30 seconds.
 else if (command === 'up') process.exitCode = await (await import('./up.ts')).up(rest);
 else if (command === 'verify-chain')
-  process.exitCode = await (await import('./verify-chain.ts')).verifyChain(rest, process.env);
+  process.exitCode = await (await import('./chain/verify-chain.ts')).verifyChain(rest, process.env);
 else if (command === 'health') process.exitCode = await (await import('./health.ts')).health(rest);
 else {
   process.stderr.write(

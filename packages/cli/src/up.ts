@@ -5,13 +5,13 @@ import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
-import { demonstrateBenchmark } from './benchmark.ts';
 import { type Component, NotStarted, startComponent } from './component.ts';
-import { type Demo, openDemo } from './demo.ts';
-import { pricesFile } from './own-machine.ts';
+import { demonstrateBenchmark } from './demo/benchmark.ts';
+import { type Demo, openDemo } from './demo/demo.ts';
+import { pricesFile } from './demo/own-machine.ts';
+import { demonstrateTraining, registerOwnNode, workerWords } from './demo/training.ts';
+import { welcome } from './demo/welcome.ts';
 import { outboxOf, signInLink } from './sign-in.ts';
-import { demonstrateTraining, registerOwnNode, workerWords } from './training.ts';
-import { welcome } from './welcome.ts';
 
 const HELP = `Usage: ./rcpt up [--data DIR] [--no-demo] [--json]
 

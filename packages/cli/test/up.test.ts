@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { ledgerClient } from '@rcpt/contract/client.ts';
 import { Price } from '@rcpt/contract/prices.ts';
 import { routerClient } from '@rcpt/contract/router/client.ts';
-import type { Demo } from '../src/demo.ts';
-import { ownPrice, pricesFile } from '../src/own-machine.ts';
+import type { Demo } from '../src/demo/demo.ts';
+import { ownPrice, pricesFile } from '../src/demo/own-machine.ts';
 
 // Not through the launcher: a SIGKILL has to hit the process itself.
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));

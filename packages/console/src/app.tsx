@@ -1,9 +1,9 @@
 /** Which address shows which page. A page's script is loaded when it is first opened. */
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { Fault } from './frame/fault.tsx';
-import { Shell } from './frame/shell.tsx';
-import { Toasts } from './frame/toasts.tsx';
+import { Fault } from './layout/fault.tsx';
+import { Shell } from './layout/shell.tsx';
+import { Toasts } from './layout/toasts.tsx';
 
 const page = (load: () => Promise<ComponentType>) => lazy(async () => ({ default: await load() }));
 
@@ -33,7 +33,7 @@ const PAGES: readonly (readonly [path: string, ComponentType])[] = [
   ['/settings/keys', page(async () => (await import('./pages/settings/keys.tsx')).Keys)],
   ['/settings/flight-sheets/*?', page(async () => (await import('./pages/settings/flight-sheets.tsx')).FlightSheets)],
   ['/settings/agent-profiles', page(async () => (await import('./pages/settings/agent-profiles.tsx')).AgentProfiles)],
-  ['/*', page(async () => (await import('./frame/not-found.tsx')).NotFound)],
+  ['/*', page(async () => (await import('./layout/not-found.tsx')).NotFound)],
 ];
 
 export function App() {

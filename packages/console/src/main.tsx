@@ -5,7 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { store } from './api/store.ts';
 import { App } from './app.tsx';
-import { applyTheme } from './frame/theme.ts';
+import { applyTheme } from './layout/theme.ts';
 
 applyTheme();
 createRoot(document.getElementById('console')!).render(

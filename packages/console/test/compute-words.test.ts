@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
+import { waitingWords } from '../src/pages/compute/format.ts';
 import { type Bucket, labelWords, sumOf, today, whenWords } from '../src/pages/compute/history.ts';
 import { datesOf, metricsOf, runOf, stepsOf, workerOf } from '../src/pages/compute/job/steps.ts';
 import { declared, gpusOf, machineOf } from '../src/pages/compute/machine.ts';
 import { costOf, hoursOf, offersOf, payloadOf } from '../src/pages/compute/price.ts';
 import { reasonsOf } from '../src/pages/compute/waiting.ts';
-import { waitingWords } from '../src/pages/compute/words.ts';
 
 const at = (clock: string, date = '2026-05-29') => `${date}T${clock}.000+00:00`;
 

@@ -6,12 +6,12 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { address, answerOf } from '../src/api/call.ts';
 import { ProblemError } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
+import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
+import { whyNot, whyNotDecide } from '../src/format/may.ts';
+import { amount, byteSize, usd } from '../src/format/numbers.ts';
+import { standingOf } from '../src/format/standing.ts';
+import { LANES as LANE_NAMES } from '../src/format/vocabulary.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
-import { exact, exactToTheMillisecond, relative } from '../src/words/instant.ts';
-import { whyNot, whyNotDecide } from '../src/words/may.ts';
-import { amount, byteSize, usd } from '../src/words/numbers.ts';
-import { standingOf } from '../src/words/standing.ts';
-import { LANES as LANE_NAMES } from '../src/words/vocabulary.ts';
 
 /** What a person could type into every field of a lane. */
 const TYPED: Record<string, Record<string, string>> = {

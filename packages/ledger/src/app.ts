@@ -1,7 +1,8 @@
 /** All routes of the ledger, registered by hand. */
-import { acceptStreams } from '@rcpt/service/event-stream.ts';
-import { type App, createHttp } from '@rcpt/service/http.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+
+import { type App, createHttp } from '@rcpt/service/http/app.ts';
+import { acceptStreams } from '@rcpt/service/http/event-stream.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { authenticate } from './http/auth.ts';
 import { isPage, serveConsole } from './http/console.ts';

@@ -1,16 +1,16 @@
 /** What every route of the ledger stands on; built once in main.ts. */
 import type { PriceTable } from '@rcpt/contract/prices.ts';
-import type { Db } from '@rcpt/service/db.ts';
-import type { Probe } from '@rcpt/service/health.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import type { Probe } from '@rcpt/service/process/health.ts';
+import type { Minter } from './chain/mint.ts';
+import type { Verifier } from './chain/verifier.ts';
+import type { NewsDesk } from './changes/feed.ts';
 import type { Config } from './config.ts';
-import type { Storage } from './copies/storage.ts';
-import type { Deciders } from './deciders.ts';
-import type { Minter } from './mint.ts';
-import type { NewsDesk } from './news.ts';
-import type { KeptCredentials } from './people/kept.ts';
+import type { Storage } from './outbox/storage.ts';
+import type { KeptCredentials } from './people/credential-cache.ts';
 import type { People } from './people/people.ts';
-import type { Printer } from './print/printer.ts';
-import type { Verifier } from './verifier.ts';
+import type { Deciders } from './runs/deciders.ts';
+import type { Printer } from './share/printer.ts';
 
 export interface Ledger {
   config: Config;

@@ -1,5 +1,5 @@
 /** `./rcpt ledger`: the receipt ledger in the foreground. */
-import { runService } from '@rcpt/service/lifecycle.ts';
+import { runService } from '@rcpt/service/process/lifecycle.ts';
 import { LEDGER_HELP, readLedgerConfig } from './config.ts';
 import { startLedger } from './start.ts';
 import { VERSION } from './version.ts';

@@ -1,5 +1,5 @@
 /** Every code the ledger's domain and stores can throw → HTTP (the one table; contract §1). */
-import type { ProblemRow } from '@rcpt/service/problem.ts';
+import type { ProblemRow } from '@rcpt/service/http/problem.ts';
 
 export const LEDGER_PROBLEMS = {
   run_stage_conflict: { status: 409, title: 'The Run is at another stage' },

@@ -1,28 +1,29 @@
 /** A running ledger from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
-import { createProbe } from '@rcpt/service/health.ts';
-import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
-import { newSortedSecret, now } from '@rcpt/service/identity.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+
+import { forgetOldKeys } from '@rcpt/service/http/idempotency.ts';
+import { newSortedSecret, now } from '@rcpt/service/ids.ts';
 import { openPrices } from '@rcpt/service/prices.ts';
-import { listen, openOwnDatabase } from '@rcpt/service/start.ts';
+import { createProbe } from '@rcpt/service/process/health.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
+import { listen, openOwnDatabase } from '@rcpt/service/process/start.ts';
 import { createApp } from './app.ts';
+import { createMinter } from './chain/mint.ts';
+import { openVerifier } from './chain/verifier.ts';
+import { openNewsDesk } from './changes/feed.ts';
 import type { Config } from './config.ts';
-import { openMailer } from './copies/mail.ts';
-import { hourOf } from './copies/mail-hours.ts';
-import { openStorage } from './copies/storage.ts';
-import { startCopier } from './copies/worker.ts';
-import { openDeciders } from './deciders.ts';
-import { sweepEvidence } from './evidence.ts';
 import type { Ledger } from './ledger.ts';
+import { openMailer } from './mail/mail.ts';
+import { hourOf } from './mail/mail-hours.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { createMinter } from './mint.ts';
-import { openNewsDesk } from './news.ts';
-import { KeptCredentials } from './people/kept.ts';
+import { openStorage } from './outbox/storage.ts';
+import { startCopier } from './outbox/worker.ts';
+import { KeptCredentials } from './people/credential-cache.ts';
 import { People } from './people/people.ts';
-import { createPrinter } from './print/printer.ts';
+import { openDeciders } from './runs/deciders.ts';
+import { sweepEvidence } from './runs/evidence.ts';
+import { createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetEnded } from './store/people.ts';
-import { openVerifier } from './verifier.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */

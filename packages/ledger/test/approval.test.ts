@@ -1,12 +1,12 @@
 /** What is approved is fixed before its transaction, of a large Run in a thread: what that may never change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOnce } from '@rcpt/service/idempotency.ts';
-import { now } from '@rcpt/service/identity.ts';
-import { prepareApproval, recordApproval } from '../src/approval.ts';
-import { openDeciders } from '../src/deciders.ts';
-import type { Principal } from '../src/domain/principal.ts';
-import { fixBlock } from '../src/domain/sealed-block.ts';
+import { createOnce } from '@rcpt/service/http/idempotency.ts';
+import { now } from '@rcpt/service/ids.ts';
+import type { Principal } from '../src/people/principal.ts';
+import { prepareApproval, recordApproval } from '../src/runs/approval.ts';
+import { openDeciders } from '../src/runs/deciders.ts';
+import { fixBlock } from '../src/runs/sealed-block.ts';
 import { loadRun } from '../src/store/runs.ts';
 import { assertReceipt } from './independent.ts';
 import { eachLedger, type SuiteLedger, type Tenant } from './running.ts';

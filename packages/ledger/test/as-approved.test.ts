@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Value } from '@rcpt/service/db.ts';
+import type { Value } from '@rcpt/service/db/db.ts';
 import { canonicalText, type Receipt, sha256 } from './independent.ts';
 import { eachLedger, type Tenant } from './running.ts';
 import { approvedRun, mintedReceipt, WORK } from './story.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import { type App, createHttp } from '@rcpt/service/http.ts';
-import { createLogger } from '@rcpt/service/log.ts';
+import { type App, createHttp } from '@rcpt/service/http/app.ts';
+import { createLogger } from '@rcpt/service/process/log.ts';
 import { serveConsole } from '../src/http/console.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

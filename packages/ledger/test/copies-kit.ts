@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import { type Email, default as PostalMime } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { insertReceipts } from '../src/store/chains.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createProbe } from '@rcpt/service/health.ts';
+import { createProbe } from '@rcpt/service/process/health.ts';
 import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { ownPort } from '../../router/test/own-port.ts';
-import { errorText } from '../src/copies/error-text.ts';
-import { MAIL_FROM, MAIL_URL, openMailer } from '../src/copies/mail.ts';
-import { receiptMail } from '../src/copies/receipt-mail.ts';
+import { MAIL_FROM, MAIL_URL, openMailer } from '../src/mail/mail.ts';
+import { receiptMail } from '../src/mail/receipt-mail.ts';
+import { errorText } from '../src/outbox/error-text.ts';
 import { closedAfterwards, mailServer, silentServer, temporaryFolder, until } from './copies-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

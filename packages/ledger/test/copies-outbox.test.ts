@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Db } from '@rcpt/service/db.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { eachEngine } from '../../service/test/engines.ts';
-import { backoffMs, Circuit } from '../src/copies/circuit.ts';
-import type { Fault, Outcome } from '../src/copies/copy-receipt.ts';
-import { errorText } from '../src/copies/error-text.ts';
-import { Bell, Pace } from '../src/copies/pace.ts';
-import { postponed } from '../src/copies/settle.ts';
+import { backoffMs, Circuit } from '../src/outbox/circuit.ts';
+import type { Fault, Outcome } from '../src/outbox/copy-receipt.ts';
+import { errorText } from '../src/outbox/error-text.ts';
+import { Bell, Pace } from '../src/outbox/pace.ts';
+import { postponed } from '../src/outbox/settle.ts';
 import {
   type Claim,
   type CopyKind,

@@ -3,10 +3,10 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
-import { createProbe } from '@rcpt/service/health.ts';
+import { createProbe } from '@rcpt/service/process/health.ts';
 import { ownPort } from '../../router/test/own-port.ts';
-import { isKey } from '../src/copies/object.ts';
-import { evidenceKey, openStorage, receiptKey, STORAGE_URL, type Storage } from '../src/copies/storage.ts';
+import { isKey } from '../src/outbox/object.ts';
+import { evidenceKey, openStorage, receiptKey, STORAGE_URL, type Storage } from '../src/outbox/storage.ts';
 import { closedAfterwards, s3Server, s3Url, silentServer, temporaryFolder, until } from './copies-kit.ts';
 
 const SHA256 = 'e3b0c442'.repeat(8);

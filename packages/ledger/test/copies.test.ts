@@ -3,17 +3,17 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seal } from '@rcpt/proof/receipt.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
 import { type Logger, pino } from 'pino';
 import { ownPort } from '../../router/test/own-port.ts';
 import { eachEngine } from '../../service/test/engines.ts';
-import { copyReceipt } from '../src/copies/copy-receipt.ts';
-import { type Mailer, openMailer } from '../src/copies/mail.ts';
-import { openStorage, receiptKey, type Storage } from '../src/copies/storage.ts';
-import { type CopierSettings, startCopier, type Timing } from '../src/copies/worker.ts';
-import type { Asked } from '../src/print/printer.ts';
+import { type Mailer, openMailer } from '../src/mail/mail.ts';
+import { copyReceipt } from '../src/outbox/copy-receipt.ts';
+import { openStorage, receiptKey, type Storage } from '../src/outbox/storage.ts';
+import { type CopierSettings, startCopier, type Timing } from '../src/outbox/worker.ts';
+import type { Asked } from '../src/share/printer.ts';
 import { claimDue, loadPayloads, OUTBOX_COLUMNS, outboxRows, PARKED } from '../src/store/outbox.ts';
 import {
   closedAfterwards,

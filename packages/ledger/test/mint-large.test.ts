@@ -1,7 +1,7 @@
 /** Large Runs, minted many at once: what is sealed is the same to the byte, and others have their turns between. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inRounds } from '../src/domain/rounds.ts';
+import { inRounds } from '../src/turns/rounds.ts';
 import { assertReceipt, wholeChain } from './independent.ts';
 import { eachLedger, type Tenant } from './running.ts';
 import { approvedRun, mintedReceipt } from './story.ts';

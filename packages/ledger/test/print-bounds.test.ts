@@ -1,9 +1,9 @@
 /** Receipts that fill page and paper: a reader with the link may ask for them again and again. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createEffort } from '../src/print/effort.ts';
-import { renderPage } from '../src/print/page.ts';
-import { renderPdf } from '../src/print/pdf.ts';
+import { createEffort } from '../src/share/effort.ts';
+import { renderPage } from '../src/share/page/page.ts';
+import { renderPdf } from '../src/share/pdf/pdf.ts';
 import { genericReceipt, readPdf, sealed } from './print-kit.ts';
 
 /** The same words every time: a receipt that drew itself by chance would be another document. */

@@ -3,9 +3,9 @@ import { strict as assert } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { drawCard, renderCard } from '../src/print/card.ts';
-import { CARD } from '../src/print/card-size.ts';
-import { createPrinter } from '../src/print/printer.ts';
+import { drawCard, renderCard } from '../src/share/card.ts';
+import { CARD } from '../src/share/card-size.ts';
+import { createPrinter } from '../src/share/printer.ts';
 import { genericReceipt, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

@@ -1,7 +1,7 @@
 /** What the printing tests share: sealed receipts, and a reader for the PDFs we write. */
 import { inflateSync } from 'node:zlib';
 import { seal } from '@rcpt/proof/receipt.ts';
-import type { Rendered } from '../src/print/reading.ts';
+import type { Rendered } from '../src/share/view.ts';
 
 export const LINK = 'http://ledger.test/share/q3v8Zr1mYt6bK0sWc2LdQw';
 

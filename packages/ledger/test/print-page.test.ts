@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { loadAssets } from '../src/print/assets.ts';
-import { PAGE_CSP, renderPage } from '../src/print/page.ts';
-import { commandByHand } from '../src/print/words.ts';
+import { loadAssets } from '../src/share/page/assets.ts';
+import { PAGE_CSP, renderPage } from '../src/share/page/page.ts';
+import { commandByHand } from '../src/share/words.ts';
 import { genericReceipt, hash, LINK, PERSON, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

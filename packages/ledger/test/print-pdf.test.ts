@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { renderPdf } from '../src/print/pdf.ts';
+import { renderPdf } from '../src/share/pdf/pdf.ts';
 import { genericReceipt, hash, PERSON, readPdf, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
@@ -18,7 +18,7 @@ describe('the PDF of a receipt', () => {
     assert.equal(sha256(await renderPdf(sealed())), here);
     const program = `
       import { createHash } from 'node:crypto';
-      const { renderPdf } = await import(${JSON.stringify(import.meta.resolve('../src/print/pdf.ts'))});
+      const { renderPdf } = await import(${JSON.stringify(import.meta.resolve('../src/share/pdf/pdf.ts'))});
       const { sealed } = await import(${JSON.stringify(import.meta.resolve('./print-kit.ts'))});
       process.stdout.write(createHash('sha256').update(await renderPdf(sealed())).digest('hex'));`;
     const there = execFileSync(process.execPath, ['--input-type=module', '-e', program], {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sealedText } from '@rcpt/contract/shown.ts';
 import fc from 'fast-check';
-import { invitationMail } from '../src/copies/people-mail.ts';
-import { receiptMail } from '../src/copies/receipt-mail.ts';
-import { drawCard } from '../src/print/card.ts';
-import { renderPage } from '../src/print/page.ts';
-import { renderPdf } from '../src/print/pdf.ts';
+import { invitationMail } from '../src/mail/people-mail.ts';
+import { receiptMail } from '../src/mail/receipt-mail.ts';
+import { drawCard } from '../src/share/card.ts';
+import { renderPage } from '../src/share/page/page.ts';
+import { renderPdf } from '../src/share/pdf/pdf.ts';
 import { genericReceipt, hash, LINK, readPdf, sealed } from './print-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { loadAssets } from '../src/print/assets.ts';
-import { renderPage } from '../src/print/page.ts';
+import { loadAssets } from '../src/share/page/assets.ts';
+import { renderPage } from '../src/share/page/page.ts';
 import { genericReceipt, sealed } from './print-kit.ts';
 
 interface Spot {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { renderCard } from '../src/print/card.ts';
-import { createMemory } from '../src/print/memory.ts';
-import { renderPage } from '../src/print/page.ts';
-import { renderPdf } from '../src/print/pdf.ts';
-import { type Asked, createPrinter } from '../src/print/printer.ts';
+import { renderCard } from '../src/share/card.ts';
+import { createMemory } from '../src/share/memory.ts';
+import { renderPage } from '../src/share/page/page.ts';
+import { renderPdf } from '../src/share/pdf/pdf.ts';
+import { type Asked, createPrinter } from '../src/share/printer.ts';
 import { genericReceipt, LINK, sealed } from './print-kit.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createLogger } from '@rcpt/service/log.ts';
+import { createLogger } from '@rcpt/service/process/log.ts';
 import { readRouterConfig } from '../../router/src/config.ts';
 import { startRouter } from '../../router/src/start.ts';
 import { ownPort } from '../../router/test/own-port.ts';

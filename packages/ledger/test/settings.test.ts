@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '@rcpt/service/config.ts';
+import { ConfigError } from '@rcpt/service/process/config.ts';
 import { readLedgerConfig, readLedgerSettings } from '../src/config.ts';
 import { ledgerProcess, rcpt } from './process.ts';
 import { tenantOf } from './running.ts';

@@ -1,8 +1,8 @@
 /** Sharing (contract §2, Ledger): whoever holds the link sees the receipt as it is stored, and whether it still has its hash. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { newSecret, now } from '@rcpt/service/identity.ts';
-import { createMinter } from '../src/mint.ts';
+import { newSecret, now } from '@rcpt/service/ids.ts';
+import { createMinter } from '../src/chain/mint.ts';
 import { assertReceipt, type Receipt, sealed } from './independent.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
 import { approvedRun, mintedReceipt } from './story.ts';

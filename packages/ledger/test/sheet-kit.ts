@@ -2,7 +2,7 @@
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import type { Check } from '@rcpt/contract/work.ts';
-import { compileSheet, type FlightSheetInvalid, FORM_KEY } from '../src/domain/sheet/compile.ts';
+import { compileSheet, type FlightSheetInvalid, FORM_KEY } from '../src/flight-sheets/compile.ts';
 
 export function sheetOf(expressions: string[], output_schema: JsonObject = {}): FlightSheet {
   return {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
-import { compileSheet } from '../src/domain/sheet/compile.ts';
+import { compileSheet } from '../src/flight-sheets/compile.ts';
 import { decide, errorsOf, form, sheetOf } from './sheet-kit.ts';
 
 const LIMIT = 'Could not be decided: exceeds the cost limit.';

@@ -8,7 +8,7 @@ import { verdict } from '@rcpt/contract/verdict.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Check, EvidenceFact } from '@rcpt/contract/work.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import { compileSheet } from '../src/domain/sheet/compile.ts';
+import { compileSheet } from '../src/flight-sheets/compile.ts';
 
 const BROKEN: Record<string, string[]> = {
   'machine-benchmark': ['rate_is_count_over_time', 'times_fit', 'log_attached', 'log_has_lines'],

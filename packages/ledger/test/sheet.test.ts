@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import { Check } from '@rcpt/contract/work.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import fc from 'fast-check';
-import { compileSheet } from '../src/domain/sheet/compile.ts';
+import { compileSheet } from '../src/flight-sheets/compile.ts';
 import { decide, errorsOf, form, sheetOf } from './sheet-kit.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Run as PublicRun } from '@rcpt/contract/ledger/runs.ts';
 import { LaneName, STAGES } from '@rcpt/contract/vocabulary.ts';
-import { showRun } from '../src/domain/run.ts';
+import { showRun } from '../src/runs/run.ts';
 import { loadRun } from '../src/store/runs.ts';
 import { eachLedger } from './running.ts';
 import { runAt } from './story.ts';

@@ -1,5 +1,5 @@
 /** An organization's chain as rows: taken out of the database, tampered with, put back. What no API can do. */
-import type { Columns, Db, Value } from '@rcpt/service/db.ts';
+import type { Columns, Db, Value } from '@rcpt/service/db/db.ts';
 import type { Receipt } from './independent.ts';
 import { hashOf, sealed } from './independent.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool, type PoolSettings } from '../src/threads/pool.ts';
-import { createTurns } from '../src/turns.ts';
+import { createTurns } from '../src/turns/turns.ts';
 import type { JOBS } from './turns-thread.ts';
 
 const LIMITS = { at_once: 1, each: 1, waiting_each: 3, waiting: 5, what: 'things' };

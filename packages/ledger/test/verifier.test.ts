@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Refusal } from '@rcpt/service/error.ts';
 import { chainOf } from '../../../test/bench/src/prepare.ts';
-import { openVerifier, type Verifier } from '../src/verifier.ts';
+import { openVerifier, type Verifier } from '../src/chain/verifier.ts';
 import { eachLedger, type Tenant } from './running.ts';
 
 const LONG = 20_000;

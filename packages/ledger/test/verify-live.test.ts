@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import { chainOf } from '../../../test/bench/src/prepare.ts';
 import { readEvents } from '../../service/test/events.ts';
-import { openVerifier } from '../src/verifier.ts';
+import { openVerifier } from '../src/chain/verifier.ts';
 import { type Answer, eachLedger, type Tenant } from './running.ts';
 import { mintedReceipt } from './story.ts';
 

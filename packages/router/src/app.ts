@@ -1,7 +1,8 @@
 /** All routes of the router, registered by hand. */
-import { acceptStreams } from '@rcpt/service/event-stream.ts';
-import { type App, createHttp } from '@rcpt/service/http.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+
+import { type App, createHttp } from '@rcpt/service/http/app.ts';
+import { acceptStreams } from '@rcpt/service/http/event-stream.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
 import { adminRoutes } from './http/admin.ts';
 import { computeRoutes } from './http/compute.ts';
 import { jobRoutes } from './http/jobs.ts';

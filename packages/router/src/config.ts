@@ -1,5 +1,5 @@
 /** The router's settings (contract §5), read once in main.ts. */
-import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/config.ts';
+import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/process/config.ts';
 import { z } from 'zod';
 
 const RouterSettings = z.object({

@@ -2,8 +2,8 @@
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { JobLedger, NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
-import { newId } from '@rcpt/service/identity.ts';
-import type { CreateAct } from './acts.ts';
+import { newId } from '@rcpt/service/ids.ts';
+import type { CreateAct } from './commit/unit-of-work.ts';
 import { type Job, phase } from './domain/job.ts';
 import { priceOf, quoteCents, usdNumber } from './domain/price.ts';
 import { estimateInReceipt } from './domain/receipt.ts';

@@ -1,5 +1,5 @@
 /** `./rcpt router`: the compute router in the foreground. */
-import { runService } from '@rcpt/service/lifecycle.ts';
+import { runService } from '@rcpt/service/process/lifecycle.ts';
 import { ROUTER_HELP, readRouterConfig } from './config.ts';
 import { startRouter } from './start.ts';
 import { VERSION } from './version.ts';

@@ -1,10 +1,10 @@
 /** Members and datasets: what each act changes and which receipt it leaves. */
 import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membership.ts';
 import type { GrantedDataset, Member } from '@rcpt/contract/router/members.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { instant, millisOf } from './domain/time.ts';
 import { refuse } from './problems.ts';
-import type { Book } from './receipts/book.ts';
+import type { Book } from './receipts/batch.ts';
 import { findGrant, insertGrant, registeredAmong } from './store/grants.ts';
 import { loadDataset, loadMember, lockMember, type StoredMember, setMembership } from './store/members.ts';
 

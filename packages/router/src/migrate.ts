@@ -1,9 +1,9 @@
 /** `./rcpt migrate`, the router's half: the schema of `ROUTER_DATABASE_URL` up to date. */
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
-import { ConfigError } from '@rcpt/service/config.ts';
+import { migrate } from '@rcpt/service/db/migrate.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { migrate } from '@rcpt/service/migrate.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { ConfigError } from '@rcpt/service/process/config.ts';
 import { readRouterConfig } from './config.ts';
 import { MIGRATIONS } from './migrations.ts';
 

@@ -1,6 +1,6 @@
 /** Every code the router's domain and stores can throw → HTTP (contract §1, §3). */
 import { Refusal } from '@rcpt/service/error.ts';
-import type { ProblemRow } from '@rcpt/service/problem.ts';
+import type { ProblemRow } from '@rcpt/service/http/problem.ts';
 
 export const ROUTER_PROBLEMS = {
   lease_invalid: { status: 400, title: 'Not the token of a lease on this job' },

@@ -1,8 +1,9 @@
 /** Ending a worker for good: its token first, then the leases it holds. */
+
+import { endLeases } from './expire-leases.ts';
 import type { Router } from './router.ts';
 import { leasesOfRevoked } from './store/jobs.ts';
 import { setRevoked } from './store/workers.ts';
-import { endLeases } from './sweep.ts';
 
 /**
  * From the first commit on nothing is leased to it, for leasing reads the worker

@@ -1,13 +1,13 @@
 /** What every route of the router stands on; built once in start.ts. */
 import type { PriceTable } from '@rcpt/contract/prices.ts';
-import type { Db } from '@rcpt/service/db.ts';
-import type { Probe } from '@rcpt/service/health.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import type { Probe } from '@rcpt/service/process/health.ts';
+import type { Writer } from './commit/writer.ts';
 import type { Config } from './config.ts';
-import type { Fleet } from './fleet.ts';
-import type { NewsDesk } from './news.ts';
+import type { Waiting } from './long-polls.ts';
+import type { NewsDesk } from './notifier.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
-import type { Waiting } from './waiting.ts';
-import type { Writer } from './writer.ts';
+import type { Fleet } from './views/fleet.ts';
 
 export interface Router {
   config: Config;

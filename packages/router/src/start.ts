@@ -1,23 +1,24 @@
 /** A running router from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
-import { createProbe } from '@rcpt/service/health.ts';
-import { forgetOldKeys } from '@rcpt/service/idempotency.ts';
-import { newId } from '@rcpt/service/identity.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+
+import { forgetOldKeys } from '@rcpt/service/http/idempotency.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import { openPrices } from '@rcpt/service/prices.ts';
-import { listen, openOwnDatabase, underSetting } from '@rcpt/service/start.ts';
+import { createProbe } from '@rcpt/service/process/health.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
+import { listen, openOwnDatabase, underSetting } from '@rcpt/service/process/start.ts';
 import { createApp } from './app.ts';
 import { startBridge } from './bridge/deliver.ts';
+import { createWriter } from './commit/writer.ts';
 import type { Config } from './config.ts';
-import { createFleet } from './fleet.ts';
+import { keepSweeping } from './expire-leases.ts';
+import { createWaiting } from './long-polls.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { openNewsDesk } from './news.ts';
+import { openNewsDesk } from './notifier.ts';
 import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
 import { recoverReceipts } from './receipts/recover.ts';
 import type { Router } from './router.ts';
 import { unfinishedSkus } from './store/skus.ts';
-import { keepSweeping } from './sweep.ts';
-import { createWaiting } from './waiting.ts';
-import { createWriter } from './writer.ts';
+import { createFleet } from './views/fleet.ts';
 
 const FORGET_EVERY_MS = 600_000;
 

@@ -4,20 +4,20 @@
  */
 import { appendFileSync } from 'node:fs';
 import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
-import { createProbe } from '@rcpt/service/health.ts';
-import { createLogger } from '@rcpt/service/log.ts';
-import { openDatabase } from '@rcpt/service/open.ts';
+import { openDatabase } from '@rcpt/service/db/open.ts';
+import { createProbe } from '@rcpt/service/process/health.ts';
+import { createLogger } from '@rcpt/service/process/log.ts';
 import { createApp } from '../src/app.ts';
+import { createWriter } from '../src/commit/writer.ts';
 import { readRouterConfig } from '../src/config.ts';
-import { createFleet } from '../src/fleet.ts';
-import { openNewsDesk } from '../src/news.ts';
+import { sweep } from '../src/expire-leases.ts';
+import { createWaiting } from '../src/long-polls.ts';
+import { openNewsDesk } from '../src/notifier.ts';
 import { openReceiptsFolder } from '../src/receipts/folder.ts';
 import { recoverReceipts } from '../src/receipts/recover.ts';
 import { type LedgerReport, verifyReceipts } from '../src/receipts/verify.ts';
 import type { Router } from '../src/router.ts';
-import { sweep } from '../src/sweep.ts';
-import { createWaiting } from '../src/waiting.ts';
-import { createWriter } from '../src/writer.ts';
+import { createFleet } from '../src/views/fleet.ts';
 import type { Clock } from './running.ts';
 
 /** Where in a change the crash comes. All but the first come after the commit: the change is made, its answer is lost. */

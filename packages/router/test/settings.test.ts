@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError } from '@rcpt/service/config.ts';
+import { ConfigError } from '@rcpt/service/process/config.ts';
 import { readRouterConfig } from '../src/config.ts';
 import { spawnRouter, startRouterProcess } from './process.ts';
 import { clientOf, temporaryFolder } from './running.ts';

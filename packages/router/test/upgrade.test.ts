@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { migrate } from '@rcpt/service/migrate.ts';
+import { migrate } from '@rcpt/service/db/migrate.ts';
 import { eachEngine } from '../../service/test/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 

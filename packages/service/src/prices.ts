@@ -9,8 +9,8 @@ import {
   priceTable,
 } from '@rcpt/contract/prices.ts';
 import { z } from 'zod';
-import { ConfigError } from './config.ts';
-import { inPlainWords } from './plain-words.ts';
+import { inPlainWords } from './http/validation-messages.ts';
+import { ConfigError } from './process/config.ts';
 
 export const PRICES_FILE = 'PRICES_FILE';
 const TAKES = 'takes a JSON list of rows {"gpu_type", "gpu_name", "vram_gb", "hourly_rate_usd"}';

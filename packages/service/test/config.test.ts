@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { ConfigError, readConfig, setting, settingsInWords } from '../src/config.ts';
+import { ConfigError, readConfig, setting, settingsInWords } from '../src/process/config.ts';
 
 const Settings = z.object({
   host: setting.host('APP_HOST', '127.0.0.1'),

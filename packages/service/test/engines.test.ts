@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '../src/open.ts';
+import { openDatabase } from '../src/db/open.ts';
 import { eachEngine, type Fresh } from './engines.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../ledger/migrations', import.meta.url));

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe } from 'node:test';
 import { Client, escapeIdentifier } from 'pg';
-import type { Db } from '../src/db.ts';
-import { migrate } from '../src/migrate.ts';
-import { openDatabase } from '../src/open.ts';
+import type { Db } from '../src/db/db.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openDatabase } from '../src/db/open.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
 export interface Fresh {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { type Logger, pino } from 'pino';
-import { acceptStreams, type EventStream } from '../src/event-stream.ts';
-import { type App, createHttp } from '../src/http.ts';
+import { type App, createHttp } from '../src/http/app.ts';
+import { acceptStreams, type EventStream } from '../src/http/event-stream.ts';
 import { readEvents } from './events.ts';
 
 const SLOW_MS = 300;

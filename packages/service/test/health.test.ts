@@ -1,7 +1,7 @@
 /** Probes: real, bounded in time, cached, and never throwing. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createProbe } from '../src/health.ts';
+import { createProbe } from '../src/process/health.ts';
 
 describe('a probe', () => {
   test('is true when its dependency answers and false when it throws, which it reports', async () => {

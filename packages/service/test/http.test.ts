@@ -8,8 +8,8 @@ import { Problem } from '@rcpt/contract/problem.ts';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { DatabaseUnavailable, Refusal } from '../src/error.ts';
-import { type App, createHttp } from '../src/http.ts';
-import { inPlainWords } from '../src/plain-words.ts';
+import { type App, createHttp } from '../src/http/app.ts';
+import { inPlainWords } from '../src/http/validation-messages.ts';
 
 describe('the HTTP shell', () => {
   let app: App;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createOnce, forgetOldKeys } from '../src/idempotency.ts';
+import { createOnce, forgetOldKeys } from '../src/http/idempotency.ts';
 import { eachEngine } from './engines.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../ledger/migrations', import.meta.url));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newId, newSortedSecret, newUntimedId } from '../src/identity.ts';
+import { newId, newSortedSecret, newUntimedId } from '../src/ids.ts';
 
 describe('ids', () => {
   test('are a prefix and a UUID of version 7 without hyphens', () => {

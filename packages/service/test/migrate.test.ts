@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkSchema, migrate } from '../src/migrate.ts';
-import { openDatabase } from '../src/open.ts';
+import { checkSchema, migrate } from '../src/db/migrate.ts';
+import { openDatabase } from '../src/db/open.ts';
 import { eachEngine } from './engines.ts';
 
 const migrationsOf = (component: string) => fileURLToPath(new URL(`../../${component}/migrations`, import.meta.url));

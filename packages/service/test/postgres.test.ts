@@ -1,9 +1,9 @@
 /** What only PostgreSQL has: several writers at once, who may run into each other or lose their server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Queries, together } from '../src/db.ts';
+import { type Queries, together } from '../src/db/db.ts';
+import { openPostgres } from '../src/db/postgres.ts';
 import { DatabaseUnavailable } from '../src/error.ts';
-import { openPostgres } from '../src/postgres.ts';
 import { eachEngine } from './engines.ts';
 
 const TABLE = 'create table counters (id text primary key, n bigint not null)';

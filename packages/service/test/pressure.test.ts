@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { watchEventLoop } from '../src/pressure.ts';
+import { watchEventLoop } from '../src/http/event-loop-delay.ts';
 
 function block(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );

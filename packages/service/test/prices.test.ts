@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { showPrice } from '@rcpt/contract/prices.ts';
-import { ConfigError } from '../src/config.ts';
 import { openPrices } from '../src/prices.ts';
+import { ConfigError } from '../src/process/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prices-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDatabase } from '../src/open.ts';
+import { openDatabase } from '../src/db/open.ts';
 
 test('a new database and its logs can be read by their owner only', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'files-'));

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { type Db, together } from '../src/db.ts';
+import { type Db, together } from '../src/db/db.ts';
+import { openSqlite } from '../src/db/sqlite.ts';
 import { DatabaseUnavailable } from '../src/error.ts';
-import { openSqlite } from '../src/sqlite.ts';
 
 let folder: string;
 let path: string;

@@ -7,7 +7,7 @@ import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { z } from 'zod';
 import type { Logger } from './log.ts';
 import type { Options } from './options.ts';
-import { insist, wordsFor } from './patience.ts';
+import { insist, wordsFor } from './retry.ts';
 import { VERSION } from './version.ts';
 
 /** The router counts a worker as offline after three of these without a heartbeat. */

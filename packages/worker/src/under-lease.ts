@@ -1,7 +1,7 @@
 /** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { type Held, LeaseLost, type Loss } from './held.ts';
-import { insist, isTransient, wordsFor } from './patience.ts';
+import { insist, isTransient, wordsFor } from './retry.ts';
 import type { Worker } from './worker.ts';
 
 export const CALL_MS = 30_000;

@@ -7,16 +7,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { keepBeating } from './heartbeat.ts';
 import { createHeldLeases, type HeldLeases } from './held.ts';
-import { listJobFolders } from './job-folder.ts';
-import { keepLeasing } from './lease.ts';
 import type { Logger } from './log.ts';
+import { keepBeating } from './loops/heartbeat.ts';
+import { keepLeasing } from './loops/lease.ts';
 import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
 import { type Options, UsageError } from './options.ts';
 import { type Identity, identify } from './register.ts';
-import { takeUpJobs } from './resume.ts';
-import { openScopes, type Scopes } from './scope.ts';
+import { listJobFolders } from './run/folder.ts';
+import { takeUpJobs } from './run/resume.ts';
+import { openScopes, type Scopes } from './run/scope.ts';
 import { type ArtifactStore, openStore } from './stores/open.ts';
 
 /** What the loops share. */

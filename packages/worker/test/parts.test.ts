@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { findArtifacts, typeOf } from '../src/artifacts.ts';
 import { createLineSplitter, LONGEST_LINE } from '../src/logs/lines.ts';
 import { openComplete, openSpool } from '../src/logs/spool.ts';
 import { detectMachine, skusOf } from '../src/machine.ts';
 import { readOptions, UsageError, wordsOf } from '../src/options.ts';
+import { findArtifacts, typeOf } from '../src/run/artifacts.ts';
 import { openStore } from '../src/stores/open.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

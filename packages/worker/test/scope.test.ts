@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { endGroup, findOwnGroup } from '../src/cgroup.ts';
-import { endLeftovers } from '../src/leftovers.ts';
+import { endGroup, findOwnGroup } from '../src/run/cgroup.ts';
+import { endLeftovers } from '../src/run/orphans.ts';
 import {
   isRunning,
   linesOf,

@@ -1,5 +1,5 @@
 /** Minting over HTTP, beside the machine's rate of durable single-row inserts. */
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import type { Engine } from './database.ts';
 import { type LedgerProcess, startLedgerProcess } from './ledger-process.ts';
 import { type Answers, answer, request } from './load.ts';

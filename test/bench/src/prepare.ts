@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { evaluation } from '@rcpt/contract/lanes/eval.ts';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { foundOrganization } from '@rcpt/ledger/people/tenancy.ts';
 import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/store/chains.ts';
-import { foundOrganization } from '@rcpt/ledger/tenancy.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
-import type { Columns, Db, Queries, Value } from '@rcpt/service/db.ts';
-import { newId, newSortedSecret } from '@rcpt/service/identity.ts';
+import type { Columns, Db, Queries, Value } from '@rcpt/service/db/db.ts';
+import { newId, newSortedSecret } from '@rcpt/service/ids.ts';
 
 const AT = '2026-01-05T09:30:00.000Z';
 const ROWS_AT_ONCE = 2_000;

@@ -1,6 +1,6 @@
 /** Nothing else may be going on while a yardstick is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import type { LedgerProcess } from './ledger-process.ts';
 
 const LOOK_MS = 200;

@@ -1,7 +1,7 @@
 /** Runs of a megabyte, prepared in quantity: approved and minted in a burst, and asked for again when all are sealed. */
-import type { Db } from '@rcpt/service/db.ts';
-import type { Run } from '../../../packages/ledger/src/domain/run.ts';
-import { fixBlock } from '../../../packages/ledger/src/domain/sealed-block.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import type { Run } from '../../../packages/ledger/src/runs/run.ts';
+import { fixBlock } from '../../../packages/ledger/src/runs/sealed-block.ts';
 import { insertRun, loadRun } from '../../../packages/ledger/src/store/runs.ts';
 import { approvedRun } from '../../../packages/ledger/test/story.ts';
 import type { Tenants } from './tenants.ts';

@@ -35,7 +35,7 @@
  */
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import type { RunningTest, Tenant } from '../../../packages/ledger/test/running.ts';
 import { type Engine, eachEngine } from '../../../packages/service/test/engines.ts';
 import { MIGRATIONS } from '../process.ts';

@@ -10,7 +10,7 @@ import type { Decision } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { z } from 'zod';
-import type { LaneName, Outcome, Stage } from '../words/vocabulary.ts';
+import type { LaneName, Outcome, Stage } from '../format/vocabulary.ts';
 import { address, call } from './call.ts';
 
 /** Of a Run or a receipt: an id that came from an address bar stays inside its path segment. */

@@ -2,7 +2,7 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
-import type { Role } from '../words/vocabulary.ts';
+import type { Role } from '../format/vocabulary.ts';
 import { KEYS } from './keys.ts';
 import { ledger, type RunFilters } from './ledger.ts';
 

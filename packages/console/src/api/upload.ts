@@ -1,7 +1,7 @@
 /** Files to `POST /runs/{id}/evidence`, with their progress: `fetch` cannot tell how far an upload is. */
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import type { EvidenceKind } from '../words/vocabulary.ts';
+import type { EvidenceKind } from '../format/vocabulary.ts';
 import { answerOf } from './call.ts';
 import { unreachable } from './problem.ts';
 

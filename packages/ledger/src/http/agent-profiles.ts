@@ -1,6 +1,6 @@
 import { AgentProfileList, NewAgentProfile, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
-import type { App } from '@rcpt/service/http.ts';
-import { newId } from '@rcpt/service/identity.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import type { Ledger } from '../ledger.ts';
 import { insertAgentProfile, listAgentProfiles } from '../store/tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';

@@ -5,14 +5,14 @@
  */
 
 import { Refusal } from '@rcpt/service/error.ts';
-import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http.ts';
-import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
+import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http/app.ts';
+import { secretSha256, secretsEqual } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Act, MAY, type Principal } from '../domain/principal.ts';
-import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Credential } from '../people/kept.ts';
+import type { Credential } from '../people/credential-cache.ts';
 import { type SignedIn, sessionEnded, worksNowhere } from '../people/people.ts';
+import { type Act, MAY, type Principal } from '../people/principal.ts';
+import { refuse } from '../runs/run.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {

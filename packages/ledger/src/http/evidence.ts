@@ -1,14 +1,14 @@
 /** Evidence on its way in and out. */
 import { Evidence, NewEvidence } from '@rcpt/contract/ledger/runs.ts';
-import { binary } from '@rcpt/service/description.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { fetchEvidence, receiveEvidence } from '../evidence.ts';
 import type { Ledger } from '../ledger.ts';
-import { attachEvidence } from '../stages.ts';
+import { fetchEvidence, receiveEvidence } from '../runs/evidence.ts';
+import { attachEvidence } from '../runs/stages.ts';
 import { loadMarks } from '../store/runs.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../turns/turns.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 /** Pieces of evidence that are held in memory while they are read, 25 MiB each. */

@@ -5,7 +5,7 @@ import {
   FlightSheetQuery,
   FlightSheetTrial,
 } from '@rcpt/contract/ledger/flight-sheet.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';

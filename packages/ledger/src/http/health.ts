@@ -1,5 +1,5 @@
 import { Health } from '@rcpt/contract/ledger/receipts.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { Ledger } from '../ledger.ts';
 import { VERSION } from '../version.ts';
 

@@ -3,9 +3,9 @@
  * whose bytes are left to a thread, when its bytes are the same.
  */
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { type Created, createOnce } from '@rcpt/service/idempotency.ts';
+import { type Created, createOnce } from '@rcpt/service/http/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';

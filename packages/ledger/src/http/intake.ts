@@ -7,7 +7,7 @@
  */
 import { Refusal } from '@rcpt/service/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createTurns, type Turns } from '../turns.ts';
+import { createTurns, type Turns } from '../turns/turns.ts';
 
 /** Of one body without a turn, and of all those. Beyond either a body takes a turn. */
 const SMALL_BYTES = 65_536;

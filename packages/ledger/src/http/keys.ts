@@ -1,9 +1,9 @@
 import { CreatedKey, Key, KeyList, NewKey } from '@rcpt/contract/ledger/tenancy.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
+import { issueKey, withdrawKey } from '../people/tenancy.ts';
 import { listKeys } from '../store/tenancy.ts';
-import { issueKey, withdrawKey } from '../tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function keyRoutes(app: App, ledger: Ledger): void {

@@ -1,11 +1,11 @@
 /** `GET /events`, and where its news come from: every answer to a principal that changed something. */
 
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
-import { type EventStreams, eventsOnly } from '@rcpt/service/event-stream.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { tellChanges } from '../changes/stream.ts';
 import type { Ledger } from '../ledger.ts';
-import { tellChanges } from '../live.ts';
 import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type Onlookers } from './onlookers.ts';
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];

@@ -1,6 +1,6 @@
 /** Who belongs to the organization; owners decide, signed in or by key. */
 import { NewTeamMember, TeamMember, TeamMemberChange, TeamMemberList } from '@rcpt/contract/ledger/people.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';

@@ -3,7 +3,7 @@
  * and none for longer than the credential counts.
  */
 import { Refusal } from '@rcpt/service/error.ts';
-import { secretSha256 } from '@rcpt/service/identity.ts';
+import { secretSha256 } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
 import { chosenOf, placesOfWork } from '../store/people.ts';

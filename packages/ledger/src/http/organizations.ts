@@ -4,12 +4,12 @@ import {
   OrganizationChange,
   OrganizationSettings,
 } from '@rcpt/contract/ledger/tenancy.ts';
-import { type Queries, together } from '@rcpt/service/db.ts';
-import type { App } from '@rcpt/service/http.ts';
+import { type Queries, together } from '@rcpt/service/db/db.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { Ledger } from '../ledger.ts';
+import { foundOrganization } from '../people/tenancy.ts';
 import { readStorage } from '../store/storage.ts';
 import { loadOrganization, updateOrganization } from '../store/tenancy.ts';
-import { foundOrganization } from '../tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function organizationRoutes(app: App, ledger: Ledger): void {

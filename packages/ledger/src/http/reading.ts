@@ -2,9 +2,9 @@
  * What is read of an organization in pages, in turns of the organizations: a page of small rows is ten milliseconds of the event
  * loop, and one that nobody takes off its connection stays in memory.
  */
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../turns/turns.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

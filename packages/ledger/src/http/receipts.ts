@@ -6,7 +6,7 @@ import {
 } from '@rcpt/contract/ledger/described-receipt.ts';
 import { LedgerQuery, RecentQuery } from '@rcpt/contract/ledger/receipts.ts';
 import { ReceiptPage, ReceiptQuery } from '@rcpt/contract/ledger/search.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';

@@ -1,12 +1,12 @@
 /** Signing in and out, and who one is. */
 import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
-import type { Queries } from '@rcpt/service/db.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
-import type { Principal } from '../domain/principal.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Credential } from '../people/kept.ts';
+import type { Credential } from '../people/credential-cache.ts';
 import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
+import type { Principal } from '../people/principal.ts';
 import { sealedNameOfKey } from '../people/signature.ts';
 import { chooseOrganization, deleteSession, deleteSessionsOf, updatePublicName } from '../store/people.ts';
 import { loadOrganization } from '../store/tenancy.ts';

@@ -6,19 +6,19 @@
 import rateLimit from '@fastify/rate-limit';
 import { DescribedReceipt as Receipt } from '@rcpt/contract/ledger/described-receipt.ts';
 import { Problem } from '@rcpt/contract/problem.ts';
-import { binary } from '@rcpt/service/description.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { refuse } from '../domain/run.ts';
 import type { Ledger } from '../ledger.ts';
-import { renderAbsent } from '../print/absent.ts';
-import { loadAssets } from '../print/assets.ts';
-import { PAGE_CSP } from '../print/page.ts';
-import type { Asked, Drawn } from '../print/printer.ts';
+import { refuse } from '../runs/run.ts';
+import { renderAbsent } from '../share/page/absent.ts';
+import { loadAssets } from '../share/page/assets.ts';
+import { PAGE_CSP } from '../share/page/page.ts';
+import type { Asked, Drawn } from '../share/printer.ts';
 import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
-import { createTurns } from '../turns.ts';
+import { createTurns } from '../turns/turns.ts';
 import { sendReceipt } from './stored.ts';
 import { showsPreviews, wantsPage } from './wants-page.ts';
 

@@ -1,6 +1,6 @@
 /** The public link of a receipt, switched on and off by its organization. */
 import { Share, ShareChange } from '@rcpt/contract/ledger/search.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { loadShare, type ShareState, switchShare } from '../store/shares.ts';

@@ -1,6 +1,6 @@
 /** Receipts leave as the bytes that were stored: joined as text, never parsed and written again. */
 import { Readable } from 'node:stream';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import type { FastifyReply } from 'fastify';
 import { type End, payloadsAfter, readEnd } from '../store/chains.ts';
 

@@ -4,9 +4,9 @@
  */
 import multipart from '@fastify/multipart';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
-import { hashOf, type Upload } from '../evidence.ts';
+import { hashOf, type Upload } from '../runs/evidence.ts';
 import type { Arrival, Intake } from './intake.ts';
 
 declare module 'fastify' {

@@ -1,9 +1,9 @@
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { type EventStream, type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
-import type { App } from '@rcpt/service/http.ts';
-import type { Logger } from '@rcpt/service/log.ts';
-import { problemBody, SHELL_PROBLEMS, type ShellCode } from '@rcpt/service/problem.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { type EventStream, type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/http/event-stream.ts';
+import { problemBody, SHELL_PROBLEMS, type ShellCode } from '@rcpt/service/http/problem.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
 

@@ -2,8 +2,8 @@
  * Better Auth's storage over our own seam: our tables, both engines, every write in the group commit. A session's token
  * is hashed here, on the way in and in every condition, so that the database never holds one that could be presented.
  */
-import type { Db, Queries, Value } from '@rcpt/service/db.ts';
-import { secretSha256 } from '@rcpt/service/identity.ts';
+import type { Db, Queries, Value } from '@rcpt/service/db/db.ts';
+import { secretSha256 } from '@rcpt/service/ids.ts';
 import { type CleanedWhere, type CustomAdapter, createAdapterFactory } from 'better-auth/adapters';
 
 /** What is kept. Of a person's browser, address and picture nothing is. */

@@ -3,9 +3,9 @@
  * and signs their cookie. Loaded by the first call that asks for a link or brings one, of a member or a stranger; a ledger that only
  * programs use never loads it.
  */
-import type { Db } from '@rcpt/service/db.ts';
-import { newId, newSecret, secretSha256 } from '@rcpt/service/identity.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { newId, newSecret, secretSha256 } from '@rcpt/service/ids.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
 
 export const LINK_SECONDS = 900;
 const SESSION_SECONDS = 30 * 86_400;

@@ -1,10 +1,10 @@
 /** Inviting, within what an organization may ask and a mailbox has to bear. */
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Config } from '../config.ts';
-import { refuse } from '../domain/run.ts';
+import { refuse } from '../runs/run.ts';
 import { countInvited } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
 import { takeMail, writtenTooOften } from './mailbox.ts';

@@ -1,7 +1,7 @@
 /** How often a mailbox is written to, and an organization invites: so many mails of one kind in a time, whoever asks. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { secretSha256 } from '@rcpt/service/identity.ts';
+import { secretSha256 } from '@rcpt/service/ids.ts';
 import { holdMailbox, insertRequest, requestsSince } from '../store/people.ts';
 
 export interface MailLimit {

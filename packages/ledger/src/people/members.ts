@@ -1,11 +1,11 @@
 /** Who belongs to an organization, in which role. Everything that could take its last owner holds the organization's row. */
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
-import type { Queries } from '@rcpt/service/db.ts';
-import { refuse } from '../domain/run.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import { refuse } from '../runs/run.ts';
 import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMembership } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
-import { requireOwnerBeside } from '../tenancy.ts';
+import { requireOwnerBeside } from './tenancy.ts';
 
 /** Stands as the inviter where the command line invites. No key has this label. */
 export const OPERATOR = 'the operator';

@@ -5,11 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlaceOfWork } from '@rcpt/contract/ledger/people.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { newSecret } from '@rcpt/service/identity.ts';
-import type { Mailer, Message } from '../copies/mail.ts';
-import { type Invitation, invitationMail, signInMail } from '../copies/people-mail.ts';
-import type { Principal } from '../domain/principal.ts';
-import { refuse } from '../domain/run.ts';
+import { newSecret } from '@rcpt/service/ids.ts';
+import type { Mailer, Message } from '../mail/mail.ts';
+import { type Invitation, invitationMail, signInMail } from '../mail/people-mail.ts';
+import { refuse } from '../runs/run.ts';
 import {
   chosenOf,
   deleteSession,
@@ -22,6 +21,7 @@ import {
 } from '../store/people.ts';
 import { type Auth, type AuthSettings, cookieName, LINK_SECONDS, makeLink, openAuth, recipientOf } from './auth.ts';
 import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
+import type { Principal } from './principal.ts';
 
 const LINKS: MailLimit = { mails: 5, window_ms: 900_000 };
 const MAIL_MS = 30_000;

@@ -1,10 +1,10 @@
 /** Under which name a credential's decision is kept and sealed. No mailbox is one: what is sealed is public for ever. */
 import { KeyLabel } from '@rcpt/contract/public-name.ts';
 import type { Signer } from '@rcpt/contract/signer.ts';
-import type { Queries } from '@rcpt/service/db.ts';
-import { isPerson, type Principal } from '../domain/principal.ts';
-import { refuse } from '../domain/run.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import { refuse } from '../runs/run.ts';
 import { findPublicName } from '../store/people.ts';
+import { isPerson, type Principal } from './principal.ts';
 
 /** Its label, else its id; a label of before labels had rules may hold a mailbox. */
 export function sealedNameOfKey({ name, id }: Pick<Principal, 'name' | 'id'>): string {

@@ -1,6 +1,6 @@
 /** Connecting an organization with a router, the same for HTTP and the command line. */
 import type { RouterConnection } from '@rcpt/contract/ledger/router.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { setRouter } from '../store/routers.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 

@@ -1,7 +1,7 @@
 /** What verification reads: everything as it is stored, also what no honest ledger ever stored. */
 import type { Head } from '@rcpt/proof/chain.ts';
 import type { ReceiptRecord } from '@rcpt/proof/record.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 /** Null where no sequence can be: `bigint` is wider than a JSON number, and SQLite keeps any value in any column. */
 export const ORG_SEQ = 'case when org_seq between -9007199254740991 and 9007199254740991 then org_seq end';

@@ -1,8 +1,8 @@
 /** The chains: heads, receipts and pins. The tables refuse a fork; these functions refuse everything else. */
-import type { Queries, Value } from '@rcpt/service/db.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { fitting } from '@rcpt/service/page.ts';
-import type { StoredPin } from '../domain/pin.ts';
+import type { StoredPin } from '../chain/pin.ts';
 
 /** The parent of an organization's first receipt. */
 export const ZERO_HASH = '0'.repeat(64);

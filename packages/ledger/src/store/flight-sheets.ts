@@ -2,10 +2,10 @@
 import type { FlightSheet, FlightSheetQuery } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { fitting } from '@rcpt/service/page.ts';
-import { refuse } from '../domain/run.ts';
+import { refuse } from '../runs/run.ts';
 
 /** False: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
 export async function insertFlightSheet(

@@ -1,5 +1,5 @@
 /** How many mails are booked for which hour. A row is named by the SHA-256 of the organization or mailbox that it counts for. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 export interface BookedHour {
   whose_sha256: string;

@@ -1,5 +1,5 @@
 /** What is still to be copied or mailed: rows arrive in the transaction that mints their receipt, and leave when the work is done. */
-import type { Queries, Value } from '@rcpt/service/db.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
 
 export const COPY_KINDS = ['mail', 'json', 'pdf'] as const;
 export type CopyKind = (typeof COPY_KINDS)[number];

@@ -1,9 +1,9 @@
 /** People, their memberships, and what is kept of their sign-in. */
 import type { PlaceOfWork, TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { newId, newUntimedId } from '@rcpt/service/identity.ts';
+import { newId, newUntimedId } from '@rcpt/service/ids.ts';
 
 /**
  * The person with this mailbox, made when there is none yet; a person stays when the last membership goes. The id is the

@@ -1,6 +1,6 @@
 /** The end of a chain, newest first. No index knows schemas, so that minting pays for none: they are looked for. */
-import type { Queries } from '@rcpt/service/db.ts';
-import { fitting } from '@rcpt/service/page.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
 
 /** Read in one go while a schema is looked for, without the payloads. */
 const WINDOW_ROWS = 1_000;

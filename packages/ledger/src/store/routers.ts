@@ -1,5 +1,5 @@
 /** Which compute router an organization works with. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 export async function findRouter(db: Queries, organization_id: string): Promise<string | null> {
   const row = await db.get<{ url: string }>('select url from organization_routers where organization_id = $1', [

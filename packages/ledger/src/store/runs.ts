@@ -1,12 +1,12 @@
 /** Runs: one row each. Every change names the stage it was decided at, and counts rows. */
 import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName, Stage } from '@rcpt/contract/vocabulary.ts';
-import type { Queries, Value } from '@rcpt/service/db.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { fitting } from '@rcpt/service/page.ts';
-import type { Run } from '../domain/run.ts';
-import type { SealedRun } from '../domain/sealed-block.ts';
-import { isPartOf } from '../domain/search.ts';
+import { isPartOf } from '../chain/search-terms.ts';
+import type { Run } from '../runs/run.ts';
+import type { SealedRun } from '../runs/sealed-block.ts';
 import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
 /** What stages and the mint change: a small row. */

@@ -7,8 +7,8 @@ import type { ReceiptPage, ReceiptQuery, ReceiptSummary } from '@rcpt/contract/l
 import { type LaneName, Outcome, type SchemaId } from '@rcpt/contract/vocabulary.ts';
 import { Instant } from '@rcpt/contract/wire.ts';
 import { receiptIdOf } from '@rcpt/proof/receipt.ts';
-import type { Queries, Value } from '@rcpt/service/db.ts';
-import { isPartOf, type Sought, soughtBy } from '../domain/search.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
+import { isPartOf, type Sought, soughtBy } from '../chain/search-terms.ts';
 import { ORG_SEQ, readHead } from './audit.ts';
 import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 

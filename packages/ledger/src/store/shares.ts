@@ -1,6 +1,6 @@
 /** Public links: whose receipt stands behind one, and whether somebody switched it off. */
 import { receiptIdOf } from '@rcpt/proof/receipt.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { seqOfReceiptId } from './chains.ts';
 

@@ -1,9 +1,9 @@
 /** What an organization stores with us, counted in one row of its own, exactly, for any number of processes. */
 import { Buffer } from 'node:buffer';
 import type { StorageUse } from '@rcpt/contract/ledger/tenancy.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { refuse } from '../domain/run.ts';
+import { refuse } from '../runs/run.ts';
 
 /** Bytes of evidence in object storage. The same bytes of one Run are one object. */
 export interface EvidenceObject {

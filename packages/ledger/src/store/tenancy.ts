@@ -1,9 +1,9 @@
 /** Organizations, their keys and owners, and agent profiles. */
 import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { Principal } from '../domain/principal.ts';
-import { refuse } from '../domain/run.ts';
+import type { Principal } from '../people/principal.ts';
+import { refuse } from '../runs/run.ts';
 import { ZERO_HASH } from './chains.ts';
 
 interface OrganizationRow {

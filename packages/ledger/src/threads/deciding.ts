@@ -1,8 +1,9 @@
 /** The threads that decide: checks of every lane, flight sheets, compiled and tried, what large bodies say, what is approved of large Runs. */
-import { decideChecks, fixApproved } from '../decide.ts';
-import { executorOf } from '../executors.ts';
-import { readExecution, readInputs } from '../posted.ts';
-import { trySheet } from '../trial.ts';
+
+import { executorOf } from '../flight-sheets/executors.ts';
+import { trySheet } from '../flight-sheets/trial.ts';
+import { decideChecks, fixApproved } from '../runs/decide.ts';
+import { readExecution, readInputs } from '../runs/posted.ts';
 import { serve } from './serve.ts';
 
 const JOBS = {

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '@rcpt/service/error.ts';
-import { callerGone, createTurns, type TurnLimits } from '../turns.ts';
+import { callerGone, createTurns, type TurnLimits } from '../turns/turns.ts';
 import type { Answer, Job, JobTable, Told } from './serve.ts';
 
 export interface PoolSettings extends Omit<TurnLimits, 'at_once'> {

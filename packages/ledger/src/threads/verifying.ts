@@ -1,6 +1,6 @@
 /** The threads that verify: each walks one chain at a time, and reads it with a connection of its own. */
-import { openSnapshots } from '@rcpt/service/open.ts';
-import { type Progress, verifyChain } from '../verify.ts';
+import { openSnapshots } from '@rcpt/service/db/open.ts';
+import { type Progress, verifyChain } from '../chain/verify.ts';
 import { serve } from './serve.ts';
 
 export interface Chain {

@@ -8,7 +8,7 @@ import { type LedgerClient, ledgerClient, ProblemError } from '@rcpt/contract/cl
 import type { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
-import type { Logger } from '@rcpt/service/log.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
 import { claimDue, type PendingEntry, park, postpone, reach, reachEvidenced } from '../store/bridge.ts';

@@ -1,5 +1,5 @@
 /** What the router tells of a delivery, among the events of its job. */
-import { newId } from '@rcpt/service/identity.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import { instant } from '../domain/time.ts';
 import type { StoredEvent } from '../store/jobs.ts';
 

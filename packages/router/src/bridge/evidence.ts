@@ -1,7 +1,7 @@
 /** What a finished job leaves for whoever examines its Run: its log to the byte, and the hashes of its artifacts. */
 import { createHash } from 'node:crypto';
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import { findJob, listArtifacts, listLogs } from '../store/jobs.ts';
 
 /** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */

@@ -1,17 +1,17 @@
 import { History, HistoryQuery, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { OffsetInstant } from '@rcpt/contract/router/vocabulary.ts';
 import { Worker } from '@rcpt/contract/router/workers.ts';
-import { type EventStreams, eventsOnly } from '@rcpt/service/event-stream.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
 import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
-import { createHistory } from '../history.ts';
-import { tellNews } from '../live.ts';
 import { revokeWorker } from '../revoke.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
-import { Summary, summarize } from '../summary.ts';
+import { tellNews } from '../streams.ts';
+import { createHistory } from '../views/history.ts';
+import { Summary, summarize } from '../views/summary.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });

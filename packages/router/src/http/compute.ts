@@ -1,15 +1,15 @@
 import { Price, showPrice } from '@rcpt/contract/prices.ts';
 import { NewNode, Node, Quote, QuoteRequest } from '@rcpt/contract/router/compute.ts';
-import type { App } from '@rcpt/service/http.ts';
-import { newId } from '@rcpt/service/identity.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import { z } from 'zod';
 import { priceOf, quoteCents, usdNumber } from '../domain/price.ts';
 import { estimateInReceipt } from '../domain/receipt.ts';
-import { showNode, showNodes } from '../nodes.ts';
 import type { Router } from '../router.ts';
 import { loadMember } from '../store/members.ts';
 import { insertNode } from '../store/nodes.ts';
 import { listSeen } from '../store/workers.ts';
+import { showNode, showNodes } from '../views/nodes.ts';
 import { createAndSend, createdOnce, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 export function computeRoutes(app: App, router: Router): void {

@@ -1,17 +1,17 @@
 import { Artifact, Job, JobEvent, JobLog, JobQuery, NewJob } from '@rcpt/contract/router/compute.ts';
 import { inDigits, PageSize, text } from '@rcpt/contract/wire.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/event-stream.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/http/event-stream.ts';
 import { z } from 'zod';
 import { retryDelivery } from '../bridge/retry.ts';
 import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
-import { followJob } from '../live.ts';
 import { createActiveCheck, grantedDatasets } from '../members.ts';
-import { queueKey } from '../news.ts';
+import { queueKey } from '../notifier.ts';
 import type { Router } from '../router.ts';
 import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
+import { followJob } from '../streams.ts';
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });

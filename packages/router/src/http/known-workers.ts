@@ -1,9 +1,9 @@
 /** Whose worker token it is. What was read is kept for a while, and forgotten as soon as something about the worker changes. */
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { secretSha256, secretsEqual } from '@rcpt/service/identity.ts';
+import { secretSha256, secretsEqual } from '@rcpt/service/ids.ts';
 import { instant } from '../domain/time.ts';
-import type { NewsDesk } from '../news.ts';
+import type { NewsDesk } from '../notifier.ts';
 import { workerRevoked } from '../problems.ts';
 import { findWorkerByToken, revokedSince, type StoredWorker } from '../store/workers.ts';
 

@@ -12,8 +12,8 @@ import {
   NewDataset,
   NewMember,
 } from '@rcpt/contract/router/members.ts';
-import type { App } from '@rcpt/service/http.ts';
-import { newId } from '@rcpt/service/identity.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { instant } from '../domain/time.ts';

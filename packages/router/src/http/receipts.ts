@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { RouterReceiptPage, RouterReceiptQuery } from '@rcpt/contract/router/receipts.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import { instant } from '../domain/time.ts';
 import { readReceipts } from '../receipts/read.ts';

@@ -1,14 +1,14 @@
 /** What the routes share: who may call, and creating once per `Idempotency-Key` through the writer. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http.ts';
-import { answerOnce, type Created } from '@rcpt/service/idempotency.ts';
-import { secretsEqual } from '@rcpt/service/identity.ts';
+import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http/app.ts';
+import { answerOnce, type Created } from '@rcpt/service/http/idempotency.ts';
+import { secretsEqual } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { enrollmentSecret, ownNames } from '../config.ts';
-import type { News } from '../news.ts';
-import type { Book } from '../receipts/book.ts';
+import type { News } from '../notifier.ts';
+import type { Book } from '../receipts/batch.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
 import { refuseOtherSites, requireOwnName } from './host.ts';

@@ -15,7 +15,7 @@ import {
   Registration,
   StatusReport,
 } from '@rcpt/contract/router/workers.ts';
-import type { App } from '@rcpt/service/http.ts';
+import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Job as StoredJob } from '../domain/job.ts';
@@ -32,7 +32,7 @@ import {
   reportArtifact,
   reportLog,
   reportStatus,
-} from '../workers.ts';
+} from '../worker-calls.ts';
 import { createdOnce, IdempotencyHeader, OPEN_OR_BEARER, sendCreated } from './shell.ts';
 
 const Id = z.object({ id: z.string() });

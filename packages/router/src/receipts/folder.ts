@@ -20,7 +20,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { newId } from '@rcpt/service/identity.ts';
+import { newId } from '@rcpt/service/ids.ts';
 
 const sync = promisify(fdatasync);
 

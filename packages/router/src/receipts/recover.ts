@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Db } from '@rcpt/service/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
 import { type Batch, lastBatches, markAppended, openBatches } from '../store/batches.ts';
 import type { ReceiptsFolder } from './folder.ts';
 

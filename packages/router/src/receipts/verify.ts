@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { RouterLedgerVerifier, type RouterViolation } from '@rcpt/proof/router-ledger.ts';
-import type { Db, Snapshot } from '@rcpt/service/db.ts';
+import type { Db, Snapshot } from '@rcpt/service/db/db.ts';
 import { receiptDates, scanBatches } from '../store/batches.ts';
 import { filesOf, type ReceiptsFolder } from './folder.ts';
 

@@ -1,5 +1,5 @@
 /** The receipts' transactional outbox: a row per commit, there for good, so that a missing line can be told. */
-import type { Db, Queries, Snapshot } from '@rcpt/service/db.ts';
+import type { Db, Queries, Snapshot } from '@rcpt/service/db/db.ts';
 
 export interface Batch {
   id: string;

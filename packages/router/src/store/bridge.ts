@@ -1,7 +1,7 @@
 /** What the bridge still has to bring to the ledger; a row arrives with the completion of its job. */
 import type { JobLedger } from '@rcpt/contract/router/compute.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { type Db, type Queries, together } from '@rcpt/service/db.ts';
+import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { insertEvents, type StoredEvent } from './jobs.ts';
 
 /** A finished job on its way into a ledger Run. */

@@ -1,6 +1,6 @@
 /** What a worker holds and did, and the counts of the summary page. */
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import type { StoredEvent } from './jobs.ts';
 
 const RECENT = 20;

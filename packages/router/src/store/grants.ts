@@ -1,6 +1,6 @@
 /** Which member was granted which dataset, in which membership. */
 import type { Dataset } from '@rcpt/contract/router/members.ts';
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 export interface Grant {
   dataset_id: string;

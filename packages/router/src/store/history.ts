@@ -1,5 +1,5 @@
 /** Jobs in the order they were created and in the order they ended, for the history. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 export interface CreatedJob {
   id: string;

@@ -1,7 +1,7 @@
 /** Jobs, their events, logs and artifacts. Jobs are read and written many at a time: one statement per commit, not per job. */
-import { type Queries, together, type Value } from '@rcpt/service/db.ts';
-import { newId } from '@rcpt/service/identity.ts';
-import { fitting } from '@rcpt/service/page.ts';
+import { type Queries, together, type Value } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
+import { newId } from '@rcpt/service/ids.ts';
 import type { EventDraft, Job } from '../domain/job.ts';
 
 /** Set when the job is created and never again. */

@@ -1,5 +1,5 @@
 /** Log chunks that are there already, and how many bytes of logs a member has. */
-import { type Queries, together } from '@rcpt/service/db.ts';
+import { type Queries, together } from '@rcpt/service/db/db.ts';
 
 export interface Chunk {
   job_id: string;

@@ -1,6 +1,6 @@
 /** Members, datasets and who was granted which. */
 import type { Dataset, MemberQuery } from '@rcpt/contract/router/members.ts';
-import type { Queries, Value } from '@rcpt/service/db.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { z } from 'zod';
 import { refuse } from '../problems.ts';

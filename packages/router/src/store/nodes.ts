@@ -1,5 +1,5 @@
 /** Compute nodes. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 import { refuse } from '../problems.ts';
 
 export interface StoredNode {

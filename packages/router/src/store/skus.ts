@@ -1,5 +1,5 @@
 /** The GPUs that unfinished jobs ask for, also those that have no price any more. */
-import type { Queries } from '@rcpt/service/db.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
 
 /** From one value of the queue's index to the next: a long queue is not read. */
 const QUEUED = `with recursive asked (sku) as (

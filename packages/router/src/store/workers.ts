@@ -2,7 +2,7 @@
 import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { type Queries, together } from '@rcpt/service/db.ts';
+import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Declared, Seen } from '../domain/worker.ts';
 

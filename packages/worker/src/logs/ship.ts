@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
 import type { Held } from '../held.ts';
-import type { JobFolder } from '../job-folder.ts';
+import type { JobFolder } from '../run/folder.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
 import type { Worker } from '../worker.ts';
 import type { Reader } from './spool.ts';

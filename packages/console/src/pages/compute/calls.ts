@@ -23,8 +23,8 @@ import type { RouterReceiptPage } from '@rcpt/contract/router/receipts.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
 import { address, call } from '../../api/call.ts';
+import type { JobStatus } from './format.ts';
 import type { Chunk } from './log/lines.ts';
-import type { JobStatus } from './words.ts';
 
 export type QuoteGiven = z.infer<typeof Quote>;
 

@@ -2,11 +2,11 @@
 import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
-import { Page } from '../../frame/page.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Moment } from '../../parts/moment.tsx';
+import { Command } from '../../components/copy.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Page } from '../../layout/page.tsx';
 import { useRouterNews } from './news.ts';
 import { isAway, isUnconnected } from './queries.ts';
 import './compute.css';

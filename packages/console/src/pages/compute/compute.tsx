@@ -1,7 +1,7 @@
 /** Queue and fleet at a glance. */
 import { useQuery } from '@tanstack/react-query';
-import { Section } from '../../frame/page.tsx';
-import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
+import { Section } from '../../layout/page.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { Activity } from './overview/activity.tsx';
 import { Counts } from './overview/counts.tsx';

@@ -2,19 +2,19 @@
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'wouter';
-import { Button, ButtonLink } from '../../parts/button.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { SelectField } from '../../parts/field.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { More } from '../../parts/more.tsx';
-import { useRowCursor } from '../../parts/row-cursor.ts';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
-import { usd } from '../../words/numbers.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { More } from '../../components/more.tsx';
+import { useRowCursor } from '../../components/row-cursor.ts';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { usd } from '../../format/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
+import { JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './format.ts';
 import { jobsQuery, memberNamesQuery } from './queries.ts';
 import { JobState, QuoteAJob, useGpuName, useMemberName } from './small.tsx';
-import { JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './words.ts';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { Loaded } from '../../parts/loaded.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
 import type { QuoteGiven } from './calls.ts';
 import { ComputePage } from './compute-page.tsx';
+import { JOB_TYPES } from './format.ts';
 import { offersOf } from './price.ts';
 import { memberNamesQuery, nodesQuery, pricesQuery } from './queries.ts';
 import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
 import { Given } from './quotes/given.tsx';
 import { RecentQuotes } from './quotes/recent.tsx';
-import { JOB_TYPES } from './words.ts';
 import './quotes/quotes.css';
 
 export function Quotes() {

@@ -2,14 +2,14 @@
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import { useShortcuts } from '../../frame/shortcuts.ts';
-import { ButtonLink } from '../../parts/button.tsx';
-import { Status } from '../../parts/mark.tsx';
-import { exact } from '../../words/instant.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Status } from '../../components/mark.tsx';
+import { exact } from '../../format/instant.ts';
+import { useShortcuts } from '../../layout/shortcuts.ts';
 import { useSeconds } from './clock.ts';
 import { durationWords, timeLeft } from './duration.ts';
+import { JOB_LOOK, type JobStatus, lookOf } from './format.ts';
 import { memberNamesQuery, pricesQuery } from './queries.ts';
-import { JOB_LOOK, type JobStatus, lookOf } from './words.ts';
 
 export function JobState({ status }: { status: JobStatus }) {
   const { mark, tone, word } = JOB_LOOK[status];

@@ -1,6 +1,6 @@
 /** Why the queue waits, the same reasons together. Pure. */
 import type { WaitingFor } from '@rcpt/contract/router/vocabulary.ts';
-import type { JobType } from './words.ts';
+import type { JobType } from './format.ts';
 
 interface Waiting {
   job_type: JobType;

@@ -4,13 +4,13 @@ import { KEYS } from '../../api/keys.ts';
 import { lastVerification } from '../../api/last-verification.ts';
 import { ledger } from '../../api/ledger.ts';
 import { useSession } from '../../api/queries.ts';
-import { ButtonLink } from '../../parts/button.tsx';
-import { Hash } from '../../parts/copy.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Status } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Skeleton } from '../../parts/skeleton.tsx';
-import { amount, count } from '../../words/numbers.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Hash } from '../../components/copy.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Status } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { amount, count } from '../../format/numbers.ts';
 
 export function ChainCard() {
   const head = useQuery({

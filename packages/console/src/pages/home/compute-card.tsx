@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ButtonLink } from '../../parts/button.tsx';
-import { amount } from '../../words/numbers.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { amount } from '../../format/numbers.ts';
 
 interface Summary {
   workers_online: number;

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
-import { Section } from '../../frame/page.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
-import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
-import { LANE_LABEL } from '../../words/vocabulary.ts';
+import { Loaded } from '../../components/loaded.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
+import { Section } from '../../layout/page.tsx';
 
 const SHOWN = 6;
 const COLUMNS = [

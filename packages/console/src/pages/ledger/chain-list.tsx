@@ -2,8 +2,8 @@
 import { useQueries } from '@tanstack/react-query';
 import { type CSSProperties, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { useShortcuts } from '../../frame/shortcuts.ts';
-import { Problem } from '../../parts/problem.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { useShortcuts } from '../../layout/shortcuts.ts';
 import { blockOf, blocksOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
 import type { Violation } from './in-words.ts';

@@ -1,8 +1,8 @@
 /** One receipt of the chain: its hash, and below it the hash it names, which is the one of the next row. */
 import { Link } from 'wouter';
-import { Mark } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { LANE_LABEL } from '../../words/vocabulary.ts';
+import { Mark } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { type Link as ChainLink, linkOf, type Slot } from './chain.ts';
 import { asFound, has, KIND, type Violation } from './in-words.ts';
 import { type Line, lineOf, type Node, Rail } from './rail.tsx';

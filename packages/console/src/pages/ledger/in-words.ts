@@ -1,6 +1,6 @@
 /** What a verification found, spelled out. */
 import { isHash } from '@rcpt/proof/receipt.ts';
-import { count } from '../../words/numbers.ts';
+import { count } from '../../format/numbers.ts';
 import type { Slot } from './chain.ts';
 import type { Report } from './verification.ts';
 

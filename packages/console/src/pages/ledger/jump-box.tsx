@@ -1,8 +1,8 @@
 /** Straight to a number of the chain. */
 import { useRef, useState } from 'react';
-import { useShortcuts } from '../../frame/shortcuts.ts';
-import { Button } from '../../parts/button.tsx';
-import '../../parts/field.css';
+import { Button } from '../../components/button.tsx';
+import { useShortcuts } from '../../layout/shortcuts.ts';
+import '../../components/field.css';
 
 export function JumpBox({ last, onJump }: { last: number; onJump: (org_seq: number) => void }) {
   const [text, setText] = useState('');

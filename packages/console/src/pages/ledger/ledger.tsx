@@ -1,11 +1,11 @@
 /** The chain itself: verified as a whole, and looked at link by link. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Page, Section } from '../../frame/page.tsx';
-import { AwayLink, ButtonLink } from '../../parts/button.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
+import { AwayLink, ButtonLink } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
+import { Page, Section } from '../../layout/page.tsx';
 import { newestQuery } from '../receipts/queries.ts';
 import { lastOf } from './chain.ts';
 import { ChainList } from './chain-list.tsx';

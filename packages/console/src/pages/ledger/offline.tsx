@@ -1,7 +1,7 @@
 /** How anyone verifies the chain without this service. */
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../api/queries.ts';
-import { Command } from '../../parts/copy.tsx';
+import { Command } from '../../components/copy.tsx';
 import { newestQuery } from '../receipts/queries.ts';
 
 export function Offline() {

@@ -1,13 +1,13 @@
 /** Verifying the whole chain: asked for, on its way, and what came of it. */
 import { ProblemError } from '../../api/problem.ts';
-import { useShortcuts } from '../../frame/shortcuts.ts';
-import { Button } from '../../parts/button.tsx';
-import { Hash } from '../../parts/copy.tsx';
-import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Progress } from '../../parts/progress.tsx';
-import { amount, count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { Hash } from '../../components/copy.tsx';
+import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { amount, count } from '../../format/numbers.ts';
+import { useShortcuts } from '../../layout/shortcuts.ts';
 import { duration, verdictOf } from './in-words.ts';
 import { type Standing, stopVerifying, useVerification, verify } from './verification.ts';
 import { Violations } from './violations.tsx';

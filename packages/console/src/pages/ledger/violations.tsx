@@ -1,10 +1,10 @@
 /** What breaks the chain, each in words and drawn where it breaks. */
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Mark } from '../../parts/mark.tsx';
-import { count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { Mark } from '../../components/mark.tsx';
+import { count } from '../../format/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
 import { KIND, type Violation, violationsBySeq } from './in-words.ts';

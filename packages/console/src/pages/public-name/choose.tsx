@@ -6,9 +6,9 @@ import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
-import { Dialog, DialogForm } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { SignedBy, SignerId } from '../../components/signer.tsx';
 import './choose.css';
 
 /** Whether this is somebody who has to choose a name before anything can be sealed in it. */

@@ -2,7 +2,7 @@
 import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import { useQuery } from '@tanstack/react-query';
 import { shareQuery } from '../../api/queries.ts';
-import { AwayLink, Button, ButtonLink } from '../../parts/button.tsx';
+import { AwayLink, Button, ButtonLink } from '../../components/button.tsx';
 import { saveAs } from './save.ts';
 
 interface ReceiptActionsProps {

@@ -2,7 +2,7 @@
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
 import { Link } from 'wouter';
-import { Skeleton } from '../../parts/skeleton.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
 import type { Slot } from '../ledger/chain.ts';
 import { ChainRow } from '../ledger/chain-row.tsx';
 import type { Violation } from '../ledger/in-words.ts';

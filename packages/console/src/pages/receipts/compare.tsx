@@ -2,10 +2,10 @@
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { type DragEvent, useId, useMemo, useState } from 'react';
-import { Section } from '../../frame/page.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Mark } from '../../parts/mark.tsx';
-import { Progress } from '../../parts/progress.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Mark } from '../../components/mark.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { Section } from '../../layout/page.tsx';
 import { Shown } from '../../shown/shown.ts';
 import { type Found, useComparing } from './comparing.ts';
 import './compare.css';

@@ -1,5 +1,5 @@
 /** What is looked for among the receipts, as the address bar keeps it: `?search=roof&lane=eval&from=2026-05-01`. */
-import { LANES, type LaneName } from '../../words/vocabulary.ts';
+import { LANES, type LaneName } from '../../format/vocabulary.ts';
 
 /** `from` and `to` are UTC days, both included. */
 export interface ReceiptFilters {

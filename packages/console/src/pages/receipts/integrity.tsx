@@ -1,10 +1,10 @@
 /** Whether the bytes that were just fetched have the hash they state: computed here, the service's opinion is not asked. */
 import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
-import { Hash } from '../../parts/copy.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Mark } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { count } from '../../words/numbers.ts';
+import { Hash } from '../../components/copy.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { Mark } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { count } from '../../format/numbers.ts';
 
 interface IntegrityProps {
   verdict: ReceiptVerdict;

@@ -1,7 +1,7 @@
 /** A list without a receipt: because there is none, or because none is like that. */
 import { useSession } from '../../api/queries.ts';
-import { Button, ButtonLink } from '../../parts/button.tsx';
-import { Empty } from '../../parts/empty.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Empty } from '../../components/empty.tsx';
 
 export function NoReceipts() {
   const { organization } = useSession();

@@ -1,7 +1,7 @@
 /** What a receipt says first: its verdict where the lane has one, and who approved. */
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
-import { Mark, type MarkName, type Tone } from '../../parts/mark.tsx';
-import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
+import { SignedBy, SignerId } from '../../components/signer.tsx';
 import { Shown } from '../../shown/shown.ts';
 
 const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {

@@ -1,9 +1,9 @@
 import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import type { CSSProperties } from 'react';
-import { Moment } from '../../parts/moment.tsx';
-import { OutcomeStatus } from '../../parts/outcome.tsx';
-import { Cell, HeadCell, Row, Table } from '../../parts/table.tsx';
-import { LANE_LABEL } from '../../words/vocabulary.ts';
+import { Moment } from '../../components/moment.tsx';
+import { OutcomeStatus } from '../../components/outcome.tsx';
+import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 
 const COLUMNS = [
   { label: 'Receipt' },

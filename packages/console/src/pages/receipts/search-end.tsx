@@ -1,11 +1,11 @@
 /** The end of what was found so far: how far the search has come, and the way on. */
 import type { ReceiptPage } from '@rcpt/contract/ledger/search.ts';
 import { useEffect, useRef } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { More } from '../../parts/more.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Progress } from '../../parts/progress.tsx';
-import { count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { More } from '../../components/more.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { count } from '../../format/numbers.ts';
 import { reachOf } from './searching.ts';
 
 interface SearchEndProps {

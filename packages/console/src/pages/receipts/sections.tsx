@@ -6,16 +6,16 @@ import type {
   Fact as PrintedFact,
 } from '@rcpt/contract/lanes/lane.ts';
 import { decidersInWords } from '@rcpt/contract/signer.ts';
-import { Section } from '../../frame/page.tsx';
-import { IconButton } from '../../parts/button.tsx';
-import { copy } from '../../parts/copy.tsx';
-import { Fact, Facts, LeftOut } from '../../parts/facts.tsx';
-import { Badge } from '../../parts/mark.tsx';
-import { CheckStatusMark } from '../../parts/outcome.tsx';
-import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { IconButton } from '../../components/button.tsx';
+import { copy } from '../../components/copy.tsx';
+import { Fact, Facts, LeftOut } from '../../components/facts.tsx';
+import { Badge } from '../../components/mark.tsx';
+import { CheckStatusMark } from '../../components/outcome.tsx';
+import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { count } from '../../format/numbers.ts';
+import { sentence } from '../../format/vocabulary.ts';
+import { Section } from '../../layout/page.tsx';
 import { Shown } from '../../shown/shown.ts';
-import { count } from '../../words/numbers.ts';
-import { sentence } from '../../words/vocabulary.ts';
 
 export function PrintedSection({ section }: { section: Printed }) {
   switch (section.kind) {

@@ -1,9 +1,9 @@
 /** The bytes of a receipt, as they are stored, hashed and served. */
 import { Fragment, useMemo } from 'react';
-import { Section } from '../../frame/page.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Command, copy } from '../../parts/copy.tsx';
-import { count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { Command, copy } from '../../components/copy.tsx';
+import { count } from '../../format/numbers.ts';
+import { Section } from '../../layout/page.tsx';
 import { stretchesOf, textOf } from './bytes.ts';
 
 /** Characters that are shown; the file has them all. */

@@ -2,8 +2,8 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { signerOf } from '@rcpt/contract/signer.ts';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { SignedBy } from '../../parts/signer.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { SignedBy } from '../../components/signer.tsx';
 import './becomes-public.css';
 import { mailboxPlaces } from './mailboxes.ts';
 

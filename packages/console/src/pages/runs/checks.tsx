@@ -3,11 +3,11 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { deciderOf, decidersInWords, signerOf } from '@rcpt/contract/signer.ts';
 import type { Check } from '@rcpt/contract/work.ts';
-import { Section } from '../../frame/page.tsx';
-import { CheckStatusMark } from '../../parts/outcome.tsx';
-import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { CheckStatusMark } from '../../components/outcome.tsx';
+import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { sentence } from '../../format/vocabulary.ts';
+import { Section } from '../../layout/page.tsx';
 import { Shown } from '../../shown/shown.ts';
-import { sentence } from '../../words/vocabulary.ts';
 import { DecideCheck } from './decide-check.tsx';
 import './checks.css';
 

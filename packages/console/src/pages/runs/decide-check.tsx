@@ -10,9 +10,9 @@ import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
-import { toast } from '../../frame/toasts.tsx';
-import { Button } from '../../parts/button.tsx';
-import { SignedBy } from '../../parts/signer.tsx';
+import { Button } from '../../components/button.tsx';
+import { SignedBy } from '../../components/signer.tsx';
+import { toast } from '../../layout/toasts.tsx';
 import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 
 interface Decision {

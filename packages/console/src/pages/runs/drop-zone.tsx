@@ -1,11 +1,11 @@
 /** Where files are dropped or chosen, and how far each of them is. */
 import { type DragEvent, useId, useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Progress } from '../../parts/progress.tsx';
-import { byteSize } from '../../words/numbers.ts';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../words/vocabulary.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { byteSize } from '../../format/numbers.ts';
+import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../format/vocabulary.ts';
 import { type Sending, useUploads } from './uploads.ts';
 
 const FILE_KINDS = EVIDENCE_KINDS.filter((kind) => kind !== 'note' && kind !== 'url');

@@ -4,14 +4,14 @@ import { byteSize } from '@rcpt/contract/shown.ts';
 import { useMutation } from '@tanstack/react-query';
 import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
 import { ProblemError, problemOf } from '../../api/problem.ts';
-import { AwayLink, Button } from '../../parts/button.tsx';
-import { Hash } from '../../parts/copy.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
-import { Status } from '../../parts/mark.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import type { MarkName, Tone } from '../../parts/tones.ts';
+import { AwayLink, Button } from '../../components/button.tsx';
+import { Hash } from '../../components/copy.tsx';
+import { Icon, type IconName } from '../../components/icon.tsx';
+import { Status } from '../../components/mark.tsx';
+import { Problem } from '../../components/problem.tsx';
+import type { MarkName, Tone } from '../../components/tones.ts';
+import { type EvidenceKind, sentence } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
-import { type EvidenceKind, sentence } from '../../words/vocabulary.ts';
 
 const ICONS: Record<EvidenceKind, IconName> = {
   file: 'file',

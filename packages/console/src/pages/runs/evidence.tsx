@@ -2,9 +2,9 @@
 import type { Evidence, Run } from '@rcpt/contract/ledger/runs.ts';
 import { useState } from 'react';
 import { compareStored, type Found } from '../../api/evidence.ts';
-import { Section } from '../../frame/page.tsx';
-import { Button } from '../../parts/button.tsx';
-import { count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { count } from '../../format/numbers.ts';
+import { Section } from '../../layout/page.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { EvidenceItem } from './evidence-item.tsx';
 import { WriteEvidence } from './write-evidence.tsx';

@@ -3,8 +3,8 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import { useState } from 'react';
 import { ledger } from '../../api/ledger.ts';
-import { Dialog, DialogForm } from '../../parts/dialog.tsx';
-import { TextAreaField } from '../../parts/field.tsx';
+import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { TextAreaField } from '../../components/field.tsx';
 import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';
 import { useRunAct } from './run-act.ts';
 

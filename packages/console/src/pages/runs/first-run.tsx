@@ -1,9 +1,9 @@
 /** An organization that has not begun: the way to a first Run, from a shell or by hand. */
 import { Link } from 'wouter';
 import { useSession } from '../../api/queries.ts';
-import { ButtonLink } from '../../parts/button.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { whyNot } from '../../words/may.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Command } from '../../components/copy.tsx';
+import { whyNot } from '../../format/may.ts';
 import './first-run.css';
 
 export function FirstRun() {

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Link } from 'wouter';
 import { flightSheetsQuery } from '../../api/queries.ts';
-import { Field, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { sentence } from '../../words/vocabulary.ts';
+import { Field, SelectField, TextAreaField, TextField } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { sentence } from '../../format/vocabulary.ts';
 import type { LaneField } from './lane-fields.ts';
 import './lane-field.css';
 

@@ -1,6 +1,6 @@
 /** What a person types to open a Run and to post its execution, per lane. The ledger's own schemas have the last word. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { LaneName } from '../../words/vocabulary.ts';
+import type { LaneName } from '../../format/vocabulary.ts';
 
 export interface LaneField {
   /** The member of `inputs`. */

@@ -7,9 +7,9 @@ import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
-import { Dialog, DialogForm } from '../../parts/dialog.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
-import { LANE_LABEL, LANES, type LaneName } from '../../words/vocabulary.ts';
+import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { LANE_LABEL, LANES, type LaneName } from '../../format/vocabulary.ts';
 import { LaneFieldControl } from './lane-field.tsx';
 import { inputsOf, LANE_FIELDS } from './lane-fields.ts';
 

@@ -1,10 +1,10 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { Status } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { OutcomeStatus } from '../../parts/outcome.tsx';
-import { Cell, type Column, HeadCell, Row, Table } from '../../parts/table.tsx';
-import { standingOf } from '../../words/standing.ts';
-import { LANE_LABEL } from '../../words/vocabulary.ts';
+import { Status } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { OutcomeStatus } from '../../components/outcome.tsx';
+import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
+import { standingOf } from '../../format/standing.ts';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 
 /** What a list says of each Run, beside its title: in a list of one stage the status would say the same in every line. */
 type Shown = 'all' | 'status' | 'verdict';

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { newKey } from '../../api/call.ts';
 import { KEYS } from '../../api/keys.ts';
 import { hashOf, upload } from '../../api/upload.ts';
-import type { EvidenceKind } from '../../words/vocabulary.ts';
+import type { EvidenceKind } from '../../format/vocabulary.ts';
 
 export interface Sending {
   id: string;

@@ -1,11 +1,11 @@
 /** The verdict as on the receipt's page, and below it what a person decided. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { Mark } from '../../parts/mark.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { OUTCOME_LOOKS } from '../../parts/outcome.tsx';
-import { SignedBy, SignerId } from '../../parts/signer.tsx';
+import { Mark } from '../../components/mark.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { OUTCOME_LOOKS } from '../../components/outcome.tsx';
+import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
-import { OUTCOME_WORD } from '../../words/vocabulary.ts';
 import './verdict.css';
 
 export function VerdictPanel({ run }: { run: Run }) {

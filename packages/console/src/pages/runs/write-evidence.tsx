@@ -7,11 +7,11 @@ import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
-import { toast } from '../../frame/toasts.tsx';
-import { Dialog, DialogForm } from '../../parts/dialog.tsx';
-import { SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
-import { Choice } from '../../parts/tabs.tsx';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../words/vocabulary.ts';
+import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { SelectField, TextAreaField, TextField } from '../../components/field.tsx';
+import { Choice } from '../../components/tabs.tsx';
+import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../format/vocabulary.ts';
+import { toast } from '../../layout/toasts.tsx';
 
 const FORMS = [
   { value: 'text', label: 'Text' },

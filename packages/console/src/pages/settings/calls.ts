@@ -13,7 +13,7 @@ import type {
 } from '@rcpt/contract/ledger/tenancy.ts';
 import type { z } from 'zod';
 import { call } from '../../api/call.ts';
-import type { Role } from '../../words/vocabulary.ts';
+import type { Role } from '../../format/vocabulary.ts';
 
 const key = (id: string) => `/keys/${encodeURIComponent(id)}`;
 const member = (id: string) => `/members/${encodeURIComponent(id)}`;

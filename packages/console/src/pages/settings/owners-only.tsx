@@ -1,7 +1,7 @@
 /** In place of what only owners see: who one is here, what one may, and whom to ask. */
 import { useSession } from '../../api/queries.ts';
-import { Empty } from '../../parts/empty.tsx';
-import type { IconName } from '../../parts/icon.tsx';
+import { Empty } from '../../components/empty.tsx';
+import type { IconName } from '../../components/icon.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 
 export function OwnersOnly({ icon, what }: { icon: IconName; what: string }) {

@@ -1,6 +1,6 @@
 /** One of the four roles, each with what it may. */
 import { useId } from 'react';
-import type { Role } from '../../words/vocabulary.ts';
+import type { Role } from '../../format/vocabulary.ts';
 import { ROLE_IN_WORDS, ROLE_WORD, ROLES_OFFERED } from './roles.ts';
 import './role-chooser.css';
 

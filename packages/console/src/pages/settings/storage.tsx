@@ -1,10 +1,10 @@
 /** How much the organization stores, and how much it may. */
 import { useQuery } from '@tanstack/react-query';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Status } from '../../parts/mark.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Progress } from '../../parts/progress.tsx';
-import { byteSize } from '../../words/numbers.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { Status } from '../../components/mark.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { byteSize } from '../../format/numbers.ts';
 import { storageQuery } from './queries.ts';
 
 export function Storage() {

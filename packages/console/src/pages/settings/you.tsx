@@ -4,12 +4,12 @@ import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/ledger.ts';
 import { useSession } from '../../api/queries.ts';
 import { store } from '../../api/store.ts';
-import { Section } from '../../frame/page.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
-import { Moment } from '../../parts/moment.tsx';
-import { inviterInWords } from '../../words/inviter.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { inviterInWords } from '../../format/inviter.ts';
+import { Section } from '../../layout/page.tsx';
 import { ChoosePublicName } from '../public-name/choose.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 

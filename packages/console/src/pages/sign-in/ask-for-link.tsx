@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { errorAt, ProblemError } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { Problem } from '../../components/problem.tsx';
 
 interface AskForLinkProps {
   /** The address that was typed before. */

@@ -1,8 +1,8 @@
 /** The first sign-in asks for the name that receipts will show: before anything is sealed with it. */
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { errorAt } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Button } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
 import { PublicNameField, usePublicName, WhatItIs } from '../public-name/choose.tsx';
 
 export function ChooseName({ session, onDone }: { session: Session; onDone: () => void }) {

@@ -1,6 +1,6 @@
 import { problemOf } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Button } from '../../components/button.tsx';
+import { Problem } from '../../components/problem.tsx';
 
 /** A link that was used, is too old, or was cut off by a mail program: said in words, with the way to a new one. */
 export function LinkRefused({ error, onAgain }: { error: unknown; onAgain: () => void }) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { count } from '../../words/numbers.ts';
+import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { count } from '../../format/numbers.ts';
 
 /** A mail takes a moment; asking again sooner only makes two of them. */
 const AGAIN_AFTER_SECONDS = 30;

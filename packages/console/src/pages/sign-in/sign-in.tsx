@@ -7,7 +7,7 @@ import { KEYS } from '../../api/keys.ts';
 import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
 import { returnPath, store } from '../../api/store.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { isNameless } from '../public-name/choose.tsx';
 import { AskForLink } from './ask-for-link.tsx';
 import { ChooseName } from './choose-name.tsx';

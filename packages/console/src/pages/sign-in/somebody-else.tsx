@@ -1,6 +1,6 @@
 import { problemOf } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
-import { Fact, Facts } from '../../parts/facts.tsx';
+import { Button } from '../../components/button.tsx';
+import { Fact, Facts } from '../../components/facts.tsx';
 
 interface SomebodyElseProps {
   /** `signed_in_as_another`: the link is not used up. */

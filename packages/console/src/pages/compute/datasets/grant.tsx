@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
 import { errorAt } from '../../../api/problem.ts';
-import { Button } from '../../../parts/button.tsx';
-import { Hash } from '../../../parts/copy.tsx';
-import { Dialog, DialogForm } from '../../../parts/dialog.tsx';
-import { SelectField } from '../../../parts/field.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
-import { Skeleton } from '../../../parts/skeleton.tsx';
+import { Button } from '../../../components/button.tsx';
+import { Hash } from '../../../components/copy.tsx';
+import { Dialog, DialogForm } from '../../../components/dialog.tsx';
+import { SelectField } from '../../../components/field.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Skeleton } from '../../../components/skeleton.tsx';
 import { router } from '../calls.ts';
 import { memberNamesQuery } from '../queries.ts';
 

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
-import { toast } from '../../../frame/toasts.tsx';
-import { Dialog, DialogForm } from '../../../parts/dialog.tsx';
-import { Switch, TextAreaField, TextField } from '../../../parts/field.tsx';
+import { Dialog, DialogForm } from '../../../components/dialog.tsx';
+import { Switch, TextAreaField, TextField } from '../../../components/field.tsx';
+import { toast } from '../../../layout/toasts.tsx';
 import { router } from '../calls.ts';
 
 type NewDataset = Parameters<typeof router.createDataset>[0];

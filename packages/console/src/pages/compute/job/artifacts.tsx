@@ -1,9 +1,9 @@
 /** What a job made: where it is kept, how large it is, and the hash that says it is still the same. */
 import type { Artifact } from '@rcpt/contract/router/compute.ts';
-import { Hash } from '../../../parts/copy.tsx';
-import { Icon } from '../../../parts/icon.tsx';
-import { Badge } from '../../../parts/mark.tsx';
-import { byteSize } from '../../../words/numbers.ts';
+import { Hash } from '../../../components/copy.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Badge } from '../../../components/mark.tsx';
+import { byteSize } from '../../../format/numbers.ts';
 
 export function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
   return (

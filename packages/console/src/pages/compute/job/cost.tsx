@@ -1,10 +1,10 @@
 /** What a job costs and why: the server's rate times the hours. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
-import { amount, usd } from '../../../words/numbers.ts';
+import { amount, usd } from '../../../format/numbers.ts';
 import { durationWords, hoursWords } from '../duration.ts';
+import { isOver } from '../format.ts';
 import { rateWords } from '../price.ts';
-import { isOver } from '../words.ts';
 
 export function Cost({ job, receipts }: { job: Job; receipts: readonly RouterReceipt[] | undefined }) {
   const { hourly_rate_usd: rate, actual_hours, actual_cost_usd } = job;

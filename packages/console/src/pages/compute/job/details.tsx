@@ -2,9 +2,9 @@
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { Hash } from '../../../parts/copy.tsx';
-import { Fact, Facts } from '../../../parts/facts.tsx';
-import { byteSize } from '../../../words/numbers.ts';
+import { Hash } from '../../../components/copy.tsx';
+import { Fact, Facts } from '../../../components/facts.tsx';
+import { byteSize } from '../../../format/numbers.ts';
 import { memberLogsQuery, workersQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
 import { workerOf } from './steps.ts';

@@ -2,10 +2,10 @@
 import type { JobEvent } from '@rcpt/contract/router/compute.ts';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { Button } from '../../../parts/button.tsx';
-import { Moment } from '../../../parts/moment.tsx';
-import { count } from '../../../words/numbers.ts';
-import { sentence } from '../../../words/vocabulary.ts';
+import { Button } from '../../../components/button.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { count } from '../../../format/numbers.ts';
+import { sentence } from '../../../format/vocabulary.ts';
 
 const SHOWN = 60;
 

@@ -6,12 +6,12 @@ import { Link } from 'wouter';
 import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { runQuery, useSession } from '../../../api/queries.ts';
-import { Section } from '../../../frame/page.tsx';
-import { toast } from '../../../frame/toasts.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { Icon } from '../../../parts/icon.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { whyNot } from '../../../words/may.ts';
+import { Button } from '../../../components/button.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { whyNot } from '../../../format/may.ts';
+import { Section } from '../../../layout/page.tsx';
+import { toast } from '../../../layout/toasts.tsx';
 import { router } from '../calls.ts';
 import { runOf } from './steps.ts';
 

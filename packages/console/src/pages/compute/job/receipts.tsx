@@ -1,8 +1,8 @@
 /** The receipts that the router wrote about a job, oldest first. */
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
-import { Hash } from '../../../parts/copy.tsx';
-import { Moment } from '../../../parts/moment.tsx';
-import { sentence } from '../../../words/vocabulary.ts';
+import { Hash } from '../../../components/copy.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { sentence } from '../../../format/vocabulary.ts';
 
 export function JobReceipts({ receipts }: { receipts: readonly RouterReceipt[] }) {
   if (receipts.length === 0) return <p className="muted">The router’s ledger holds none for this job.</p>;

@@ -1,6 +1,6 @@
 /** The way of a job in four steps, as far as it came. Pure. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { isOver, JOB_LOOK, type JobStatus } from '../words.ts';
+import { isOver, JOB_LOOK, type JobStatus } from '../format.ts';
 
 export interface Step {
   status: JobStatus;

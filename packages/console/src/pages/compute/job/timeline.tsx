@@ -1,11 +1,11 @@
 /** Queued, leased, running, over: when, and how long between. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { Mark } from '../../../parts/mark.tsx';
-import { useNow } from '../../../parts/moment.tsx';
-import { day, exact } from '../../../words/instant.ts';
+import { Mark } from '../../../components/mark.tsx';
+import { useNow } from '../../../components/moment.tsx';
+import { day, exact } from '../../../format/instant.ts';
 import { durationWords } from '../duration.ts';
+import { isOver, JOB_LOOK } from '../format.ts';
 import { TimeSince } from '../small.tsx';
-import { isOver, JOB_LOOK } from '../words.ts';
 import { earlierAttempts, type Step, stepsOf } from './steps.ts';
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', {

@@ -1,8 +1,8 @@
 /** A job's log as it comes, read when the router tells of its job. Kept outside of React. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import { router } from '../calls.ts';
+import { isOver } from '../format.ts';
 import { hearOfJob } from '../news.ts';
-import { isOver } from '../words.ts';
 import { append, type Lines, NO_LINES } from './lines.ts';
 
 /** `over`: the job has ended and all of its log is here. */

@@ -1,8 +1,8 @@
 /** The lines themselves: as many as fit are there, however many there are. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
-import { exact } from '../../../words/instant.ts';
+import { Button } from '../../../components/button.tsx';
+import { exact } from '../../../format/instant.ts';
 import { type LogLine, withoutTabs } from './lines.ts';
 
 const LINE_PX = 20;

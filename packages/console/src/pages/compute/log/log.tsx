@@ -2,16 +2,16 @@
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { problemOf } from '../../../api/problem.ts';
-import { toast } from '../../../frame/toasts.tsx';
-import { Button, IconButton } from '../../../parts/button.tsx';
-import { copy } from '../../../parts/copy.tsx';
-import { SearchBox } from '../../../parts/search-box.tsx';
-import { exact } from '../../../words/instant.ts';
-import { amount, count } from '../../../words/numbers.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { copy } from '../../../components/copy.tsx';
+import { SearchBox } from '../../../components/search-box.tsx';
+import { exact } from '../../../format/instant.ts';
+import { amount, count } from '../../../format/numbers.ts';
+import { toast } from '../../../layout/toasts.tsx';
 import { followLog, type Standing, wholeLog } from './follow.ts';
 import { asText, matching } from './lines.ts';
 import { LogView } from './log-view.tsx';
-import '../../../parts/field.css';
+import '../../../components/field.css';
 import './log.css';
 
 interface LogProps {

@@ -1,14 +1,14 @@
 /** Why queued jobs wait. */
 import { useQuery } from '@tanstack/react-query';
-import { Section } from '../../../frame/page.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
-import { Mark } from '../../../parts/mark.tsx';
-import { SkeletonRows } from '../../../parts/skeleton.tsx';
-import { amount, count } from '../../../words/numbers.ts';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Mark } from '../../../components/mark.tsx';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { amount, count } from '../../../format/numbers.ts';
+import { Section } from '../../../layout/page.tsx';
+import { typeWord, waitingWords } from '../format.ts';
 import { QUEUE_ROWS, queueQuery } from '../queries.ts';
 import { useGpuName } from '../small.tsx';
 import { reasonsOf } from '../waiting.ts';
-import { typeWord, waitingWords } from '../words.ts';
 
 export function Queue({ queued }: { queued: number }) {
   const queue = useQuery(queueQuery);

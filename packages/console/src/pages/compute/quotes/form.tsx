@@ -6,14 +6,14 @@ import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
-import { Button, ButtonLink } from '../../../parts/button.tsx';
-import { Empty } from '../../../parts/empty.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { whyNot } from '../../../words/may.ts';
+import { Button, ButtonLink } from '../../../components/button.tsx';
+import { Empty } from '../../../components/empty.tsx';
+import { SelectField, TextField } from '../../../components/field.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { whyNot } from '../../../format/may.ts';
 import { type QuoteGiven, router } from '../calls.ts';
+import { JOB_TYPES, type JobType, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
-import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
 
 export interface QuoteWish {
   member_id: string;

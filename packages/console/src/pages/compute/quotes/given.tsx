@@ -1,7 +1,7 @@
 /** The price, spelled out; once the router has quoted it, the way on to a job. */
-import { Hash } from '../../../parts/copy.tsx';
-import { Badge } from '../../../parts/mark.tsx';
-import { usd } from '../../../words/numbers.ts';
+import { Hash } from '../../../components/copy.tsx';
+import { Badge } from '../../../components/mark.tsx';
+import { usd } from '../../../format/numbers.ts';
 import type { QuoteGiven } from '../calls.ts';
 import { hoursWords } from '../duration.ts';
 import { costOf, hoursOf, type Offer, rateWords } from '../price.ts';

@@ -2,17 +2,17 @@
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Section } from '../../../frame/page.tsx';
-import { Button, IconButton } from '../../../parts/button.tsx';
-import { Loaded } from '../../../parts/loaded.tsx';
-import { Moment, useNow } from '../../../parts/moment.tsx';
-import { SkeletonRows } from '../../../parts/skeleton.tsx';
-import { Cell, HeadCell, Row, Table } from '../../../parts/table.tsx';
-import { day } from '../../../words/instant.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Moment, useNow } from '../../../components/moment.tsx';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
+import { day } from '../../../format/instant.ts';
+import { Section } from '../../../layout/page.tsx';
 import { hoursWords } from '../duration.ts';
+import { JOB_TYPES, type JobType, typeWord } from '../format.ts';
 import { quotesQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
-import { JOB_TYPES, type JobType, typeWord } from '../words.ts';
 import type { QuoteWish } from './form.tsx';
 
 const DAY_MS = 86_400_000;

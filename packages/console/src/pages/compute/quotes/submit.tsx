@@ -6,11 +6,11 @@ import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
-import { toast } from '../../../frame/toasts.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { TextAreaField, TextField } from '../../../parts/field.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { whyNot } from '../../../words/may.ts';
+import { Button } from '../../../components/button.tsx';
+import { TextAreaField, TextField } from '../../../components/field.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { whyNot } from '../../../format/may.ts';
+import { toast } from '../../../layout/toasts.tsx';
 import { type QuoteGiven, router } from '../calls.ts';
 import { payloadOf } from '../price.ts';
 

@@ -1,8 +1,8 @@
 /** How a worker's machine is doing, as its last heartbeat said. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
-import { Fact, Facts } from '../../../parts/facts.tsx';
-import { Moment } from '../../../parts/moment.tsx';
-import { byteSize } from '../../../words/numbers.ts';
+import { Fact, Facts } from '../../../components/facts.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { byteSize } from '../../../format/numbers.ts';
 import { durationWords } from '../duration.ts';
 import { type Gpu, gpusOf, machineOf } from '../machine.ts';
 

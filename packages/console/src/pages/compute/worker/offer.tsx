@@ -1,12 +1,12 @@
 /** What a worker declared, which is what the router leases it. What it did not declare does not limit it. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
-import { Hash } from '../../../parts/copy.tsx';
-import { Fact, Facts } from '../../../parts/facts.tsx';
-import { Badge } from '../../../parts/mark.tsx';
-import { Moment } from '../../../parts/moment.tsx';
+import { Hash } from '../../../components/copy.tsx';
+import { Fact, Facts } from '../../../components/facts.tsx';
+import { Badge } from '../../../components/mark.tsx';
+import { Moment } from '../../../components/moment.tsx';
+import { typeWord } from '../format.ts';
 import { declared } from '../machine.ts';
 import { useGpuName } from '../small.tsx';
-import { typeWord } from '../words.ts';
 
 export function Offer({ worker }: { worker: Worker }) {
   const { capabilities, tags, node_id, version, id, created_at, revoked_at } = worker;

@@ -3,8 +3,8 @@ import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../../../api/act.ts';
 import { KEYS } from '../../../api/keys.ts';
-import { toast } from '../../../frame/toasts.tsx';
-import { Confirm } from '../../../parts/dialog.tsx';
+import { Confirm } from '../../../components/dialog.tsx';
+import { toast } from '../../../layout/toasts.tsx';
 import { router } from '../calls.ts';
 
 export function RevokeDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {

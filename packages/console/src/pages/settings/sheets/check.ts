@@ -4,7 +4,7 @@ import type { Check } from '@rcpt/contract/work.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { ProblemError } from '../../../api/problem.ts';
-import { sentence } from '../../../words/vocabulary.ts';
+import { sentence } from '../../../format/vocabulary.ts';
 import { settings } from '../calls.ts';
 import { type Draft, type DraftFault, faultsOf, trialOf } from './draft.ts';
 import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './submission.ts';

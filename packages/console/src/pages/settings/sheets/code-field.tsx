@@ -1,7 +1,7 @@
 /** A field for CEL or JSON: grows with its text, and marks where something is wrong in it. */
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Field } from '../../../parts/field.tsx';
-import { sentence } from '../../../words/vocabulary.ts';
+import { Field } from '../../../components/field.tsx';
+import { sentence } from '../../../format/vocabulary.ts';
 import { lineAndColumn, type TextFault } from './json-places.ts';
 import './code-field.css';
 

@@ -1,10 +1,10 @@
 /** The evidence of a submission that is tried: its facts alone, as a rule sees them. A file is hashed here and goes nowhere. */
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { useRef, useState } from 'react';
-import { Button } from '../../../parts/button.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
-import { byteSize } from '../../../words/numbers.ts';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../../words/vocabulary.ts';
+import { Button } from '../../../components/button.tsx';
+import { SelectField, TextField } from '../../../components/field.tsx';
+import { byteSize } from '../../../format/numbers.ts';
+import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../../format/vocabulary.ts';
 import { type Fact, NO_BYTES, type Submission } from './submission.ts';
 
 type Item = Submission['evidence'][number];

@@ -1,9 +1,9 @@
 /** What a sheet finds on a submission: the verdict, and each rule in the sheet's order. */
 import type { FlightSheetFindings } from '@rcpt/contract/ledger/flight-sheet.ts';
-import { Mark } from '../../../parts/mark.tsx';
-import { CheckStatusMark, OUTCOME_LOOKS } from '../../../parts/outcome.tsx';
-import { count } from '../../../words/numbers.ts';
-import { OUTCOME_WORD, sentence } from '../../../words/vocabulary.ts';
+import { Mark } from '../../../components/mark.tsx';
+import { CheckStatusMark, OUTCOME_LOOKS } from '../../../components/outcome.tsx';
+import { count } from '../../../format/numbers.ts';
+import { OUTCOME_WORD, sentence } from '../../../format/vocabulary.ts';
 
 export function Findings({ findings: { checks, verdict } }: { findings: FlightSheetFindings }) {
   const open = checks.filter(({ status }) => status === 'open').length;

@@ -1,10 +1,10 @@
 /** One rule of a sheet that is written: what holds, who decides it, and what it says about the submission at hand. */
 import type { Check } from '@rcpt/contract/work.ts';
-import { IconButton } from '../../../parts/button.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
-import { CheckStatusMark } from '../../../parts/outcome.tsx';
-import { Choice } from '../../../parts/tabs.tsx';
-import { sentence } from '../../../words/vocabulary.ts';
+import { IconButton } from '../../../components/button.tsx';
+import { SelectField, TextField } from '../../../components/field.tsx';
+import { CheckStatusMark } from '../../../components/outcome.tsx';
+import { Choice } from '../../../components/tabs.tsx';
+import { sentence } from '../../../format/vocabulary.ts';
 import { CodeField } from './code-field.tsx';
 import { CATEGORIES, type DraftFault, type RuleDraft, SEVERITIES, slugOf } from './draft.ts';
 

@@ -1,8 +1,9 @@
 /** A flight sheet as a form: what it is called, what is asked for, the form of the answer, the rules, the scores. */
-import { Section } from '../../../frame/page.tsx';
-import { Button } from '../../../parts/button.tsx';
-import { TextAreaField, TextField } from '../../../parts/field.tsx';
-import { count } from '../../../words/numbers.ts';
+
+import { Button } from '../../../components/button.tsx';
+import { TextAreaField, TextField } from '../../../components/field.tsx';
+import { count } from '../../../format/numbers.ts';
+import { Section } from '../../../layout/page.tsx';
 import { type Checked, faultAt } from './check.ts';
 import { CodeField } from './code-field.tsx';
 import { type Draft, type DraftFault, newRule, type RuleDraft, slugOf } from './draft.ts';

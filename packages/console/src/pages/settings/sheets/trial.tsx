@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { KEYS } from '../../../api/keys.ts';
 import { ledger } from '../../../api/ledger.ts';
-import { SelectField } from '../../../parts/field.tsx';
-import { Problem } from '../../../parts/problem.tsx';
-import { Choice } from '../../../parts/tabs.tsx';
-import { OUTCOME_WORD } from '../../../words/vocabulary.ts';
+import { SelectField } from '../../../components/field.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { Choice } from '../../../components/tabs.tsx';
+import { OUTCOME_WORD } from '../../../format/vocabulary.ts';
 import type { Checked } from './check.ts';
 import { CodeField } from './code-field.tsx';
 import { EvidenceFacts } from './evidence-facts.tsx';

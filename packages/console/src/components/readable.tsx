@@ -1,0 +1,111 @@
+/** JSON somebody else shaped, as names and values, or raw for whoever wants it exactly. */
+import { inJson, membersOf } from '@rcpt/contract/members.ts';
+import { fitting } from '@rcpt/contract/shown.ts';
+import type { Json } from '@rcpt/contract/wire.ts';
+import { type ReactNode, useMemo, useState } from 'react';
+import { Section } from '../layout/page.tsx';
+import { Shown } from '../shown/shown.ts';
+import { IconButton } from './button.tsx';
+import { copy } from './copy.tsx';
+import { Fact, Facts, LeftOut } from './facts.tsx';
+import { Choice } from './tabs.tsx';
+import './readable.css';
+
+const VIEWS = [
+  { value: 'readable', label: 'Readable' },
+  { value: 'raw', label: 'JSON' },
+] as const;
+const LONG = 600;
+/** The JSON beside has them all. */
+const MOST_MEMBERS = 200;
+
+type View = (typeof VIEWS)[number]['value'];
+
+interface ReadableProps {
+  value: { readonly [name: string]: Json };
+  /** The section's heading, and in words what can be shown in two ways: `Inputs`. */
+  title: string;
+}
+
+/** A section of a page. */
+export function ReadableSection({ value, title }: ReadableProps) {
+  const [view, setView] = useState<View>('readable');
+  return (
+    <Section
+      title={title}
+      beside={<Choice small label={`How to show: ${title}`} options={VIEWS} value={view} onChange={setView} />}
+    >
+      {view === 'raw' ? (
+        <RawJson value={value} />
+      ) : (
+        <div className="sheet">
+          <Members value={value} />
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** The same inside something that has its own heading; `what` names it for screen readers. */
+export function Readable({ value, what }: { value: ReadableProps['value']; what: string }) {
+  const [view, setView] = useState<View>('readable');
+  return (
+    <div>
+      <div className="readable-head">
+        <Choice small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
+      </div>
+      {view === 'raw' ? <RawJson value={value} /> : <Members value={value} />}
+    </div>
+  );
+}
+
+/** In the order they were sent. */
+function Members({ value }: Pick<ReadableProps, 'value'>) {
+  const { members, left_out } = useMemo(() => membersOf(value, MOST_MEMBERS), [value]);
+  if (members.length === 0) return <p className="muted">Nothing was said here.</p>;
+  return (
+    <>
+      <Facts>
+        {members.map(({ path, value: said }) => (
+          <Fact key={path} label={path}>
+            {shown(said)}
+          </Fact>
+        ))}
+      </Facts>
+      <LeftOut members={left_out} />
+    </>
+  );
+}
+
+export function RawJson({ value }: { value: unknown }) {
+  const text = JSON.stringify(value, null, 2);
+  return (
+    <div className="raw">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+      <IconButton icon="copy" label="Copy JSON" small onClick={() => void copy(text, 'JSON')} />
+    </div>
+  );
+}
+
+function shown(value: Json): ReactNode {
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
+    return <RawJson value={value} />;
+  const said = inJson(value);
+  return said.length > LONG && fitting(said, LONG) < said.length ? <LongText text={said} /> : said;
+}
+
+function LongText({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false);
+  return (
+    <>
+      <span className="written" dir="auto">
+        <Shown text={whole ? text : text.slice(0, fitting(text, LONG))} place="text" />
+      </span>
+      {!whole && ' … '}
+      <button type="button" className="inline-button" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        {whole ? 'Show less' : 'Show all'}
+      </button>
+    </>
+  );
+}

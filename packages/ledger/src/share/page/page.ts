@@ -1,0 +1,315 @@
+/**
+ * The page behind a share link: whole and readable without scripts, verified in the visitor's own browser where scripts run.
+ */
+import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner } from '@rcpt/contract/lanes/lane.ts';
+import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
+import { CARD } from '../card-size.ts';
+import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from '../marks.ts';
+import { pathOf, qrOf } from '../qr.ts';
+import { doubted, type Reading, type Rendered, read } from '../view.ts';
+import {
+  ALTERED,
+  ALTERED_DETAIL,
+  commandByHand,
+  FOUR_ANSWERS,
+  fileName,
+  leftOutInWords,
+  plainLine,
+  safeHref,
+  titleOf,
+  toneOfCheck,
+} from '../words.ts';
+import { type BoundedSection, boundedPrint } from './bounds.ts';
+import { comparison } from './compare.ts';
+import { type Html, html, raw, shown, within } from './html.ts';
+
+/** Nothing inline, nothing from elsewhere: what an attacker might get into a receipt has nothing to run with. */
+export const PAGE_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** To be sent with `PAGE_CSP`. Its links are relative, so a ledger behind a path prefix works. */
+export function renderPage(input: Rendered): string {
+  return pageOf(read(input.receipt), input);
+}
+
+/** The page behind `renderPage`, for a receipt that has been read already. */
+export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string {
+  const print = boundedPrint((input.verified ? said : doubted(said)).print);
+  const reading = { ...said, print };
+  const title = plainLine(titleOf(print));
+  const token = tokenOf(input.share_url);
+  return html`<!doctype html>
+<html lang="en" data-download="./${token}/download">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<title>${input.verified ? '' : 'Altered: '}${title} · ${plainLine(reading.receipt_id)}</title>
+<meta name="description" content="${describe(reading, input.verified)}">
+<meta property="og:type" content="article">
+<meta property="og:site_name" content="Receipt ledger">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${describe(reading, input.verified)}">
+<meta property="og:url" content="${input.share_url}">
+<meta property="og:image" content="${input.share_url}/card.png">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${CARD.width}">
+<meta property="og:image:height" content="${CARD.height}">
+<meta property="og:image:alt" content="${describe(reading, input.verified)}">
+<meta name="twitter:card" content="summary_large_image">
+<link rel="preload" href="../assets/page/inter.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="../assets/page/page.css">
+<link rel="icon" href="../assets/page/icon.svg" type="image/svg+xml">
+<script type="module" src="../assets/page/verify.ts"></script>
+</head>
+<body>
+<a class="skip" href="#receipt">Skip to the receipt</a>
+${input.verified ? '' : banner()}
+<div class="sheet">
+<header class="top">
+<p class="issuer" dir="auto">${shown(reading.organization.name, 'line')}</p>
+<nav aria-label="This receipt">
+<button class="button" id="copy" type="button" hidden>Copy link</button>
+<a class="button" href="./${token}/pdf">PDF</a>
+<a class="button" href="./${token}/download">JSON</a>
+</nav>
+</header>
+<main id="receipt">
+${opening(reading, input.share_url)}
+${verdict(reading)}
+${verification(reading, input)}
+${comparison(reading.sealed, input.verified, fileName(reading))}
+${print.outcome ? null : titledApproval(reading)}
+${print.sections.map(section)}${leftOut(print.left_out, 'section')}
+${chain(reading, input.share_url)}
+</main>
+<footer class="bottom">
+<p class="hash">${shown(reading.receipt_id, 'line')}</p>
+<p>This page shows what the receipt states. It is a rendering; the JSON is the receipt.</p>
+</footer>
+</div>
+</body>
+</html>
+`.markup;
+}
+
+function banner(): Html {
+  return html`<div class="altered" role="alert">${mark('cross', 'bad')}<div><strong>${ALTERED}</strong><p>${ALTERED_DETAIL}</p></div></div>`;
+}
+
+function opening(reading: Reading, share_url: string): Html {
+  return html`<div class="opening">
+<div>
+<p class="kind">${within(reading.print.kind)} receipt</p>
+<h1 dir="auto">${shown(titleOf(reading.print), 'line')}</h1>
+<p class="sealed">Sealed <time datetime="${reading.created_at}">${within(instant(reading.created_at))}</time></p>
+</div>
+${qr(share_url)}
+</div>`;
+}
+
+function qr(link: string): Html | null {
+  const code = qrOf(link);
+  if (!code) return null;
+  const size = code.side + 8;
+  return html`<figure class="qr">
+<svg viewBox="-4 -4 ${size} ${size}" role="img" aria-label="QR code of this page's link" shape-rendering="crispEdges"><path class="paper" d="M-4 -4h${size}v${size}h-${size}z"/><path d="${pathOf(code)}"/></svg>
+</figure>`;
+}
+
+function verdict(reading: Reading): Html | null {
+  const { outcome } = reading.print;
+  if (!outcome) return null;
+  return html`<section class="verdict ${tone(outcome.tone)}" aria-labelledby="verdict">
+<h2 id="verdict">${mark(MARK_OF_TONE[outcome.tone] ?? 'dash', outcome.tone)}<span>${within(outcome.word)}</span></h2>
+${outcome.score_100 === null ? null : html`<p class="score"><strong>${outcome.score_100}</strong> / 100</p>`}
+<p class="summary prose" dir="auto">${shown(outcome.summary)}</p>
+${approval(reading)}
+</section>`;
+}
+
+/** The script writes into the first answer; without scripts it stays as it is and says how to check by hand. */
+function verification(reading: Reading, input: Omit<Rendered, 'receipt'>): Html {
+  const file = fileName(reading);
+  const [, ...beyond] = FOUR_ANSWERS;
+  return html`<section class="verification" aria-labelledby="check">
+<h2 id="check">Verification</h2>
+<ul class="findings">
+<li id="integrity" class="neutral" aria-live="polite"><strong>Integrity</strong><div><p id="finding">Not checked yet. With scripts allowed, your browser recomputes the hash here; without, it can be done by hand as described below.</p><p id="found" class="hash"></p></div></li>
+${beyond.map(
+  ([name, answer]) => html`<li class="neutral"><strong>${name}</strong><p>${answer}</p></li>
+`,
+)}</ul>
+<details>
+<summary>Check it by hand</summary>
+<ol class="steps">
+<li>Download <a href="./${tokenOf(input.share_url)}/download">${file}</a>. It is the receipt as stored.</li>
+<li>In a terminal, in the folder of that file, run this line (or <code>rcpt verify</code>):<pre class="command" tabindex="0"><code>${commandByHand(input.bytes, reading.receipt_sha256, file)}</code></pre></li>
+<li>It has to print <span class="hash">${shown(reading.receipt_sha256)}</span></li>
+</ol>
+</details>
+</section>`;
+}
+
+function approval(reading: Reading): Html | null {
+  const { approval } = reading.print;
+  if (!approval) return null;
+  const { decision, by, at } = approval;
+  return html`<div class="approval"><p>${within(decision)}${by && html` by ${signed(by)}`}${at && html`, ${within(instant(at))}`}</p>
+${
+  by?.id
+    ? html`<p class="hash">${shown(by.id, 'line')}</p>
+`
+    : null
+}${approval.note ? html`<p class="note prose" dir="auto">${shown(approval.note)}</p>` : null}</div>`;
+}
+
+/** `Ada Okafor (person)`. */
+function signed({ name, kind }: PrintedSigner): Html {
+  return html`${within(name)}${kind && ` (${kind})`}`;
+}
+
+function titledApproval(reading: Reading): Html | null {
+  const body = approval(reading);
+  return body && titled('Approval', body);
+}
+
+function section(section: BoundedSection): Html | null {
+  switch (section.kind) {
+    case 'facts':
+      if (section.facts.length === 0) return null;
+      return titled(section.title, html`${facts(section.facts)}${leftOut(section.left_out, 'member')}`);
+    case 'checks': {
+      const { title, checks: list, left_out } = section;
+      return titled(title, html`${checks(list)}${leftOut(left_out, 'check')}`, section.tally);
+    }
+    case 'evidence': {
+      const { title, evidence: list, left_out = 0 } = section;
+      return titled(title, html`${evidence(list)}${leftOut(left_out, 'item')}`, count(list.length + left_out));
+    }
+    case 'text':
+      return titled(section.title, html`<div class="prose" dir="auto">${shown(section.text)}</div>`);
+  }
+}
+
+function titled(title: string, body: Html, note = ''): Html {
+  return html`<section>
+<div class="heading"><h2>${within(title)}</h2>${note ? html`<p>${note}</p>` : null}</div>
+${body}
+</section>`;
+}
+
+function facts(list: (Fact & { id?: string })[]): Html {
+  return html`<dl>${list.map((fact) => {
+    const href = safeHref(fact.href);
+    const value = fact.value === '' ? '—' : shown(fact.value);
+    return html`<div><dt dir="auto">${shown(fact.label, 'line')}</dt><dd dir="auto"${fact.mono ? raw(' class="hash"') : null}${fact.id ? raw(` id="${fact.id}"`) : null}>${
+      href ? html`<a href="${href}" rel="noopener noreferrer nofollow">${value}</a>` : value
+    }</dd></div>`;
+  })}</dl>`;
+}
+
+function leftOut(left_out = 0, what: Parameters<typeof leftOutInWords>[1]): Html | null {
+  return left_out === 0 ? null : html`<p class="none">${leftOutInWords(left_out, what)} in the JSON.</p>`;
+}
+
+function checks(list: PrintedCheck[]): Html {
+  if (list.length === 0) return html`<p class="none">No check was recorded.</p>`;
+  return html`<table class="checks">
+<thead><tr><th scope="col">Status</th><th scope="col">Check</th><th scope="col">Category</th><th scope="col">Severity</th></tr></thead>
+<tbody>${list.map(
+    (check) => html`<tr>
+<td class="status ${tone(toneOfCheck(check))}">${mark(markOfCheck(check), toneOfCheck(check))}<span>${within(sentence(check.status))}</span></td>
+<th scope="row"><p dir="auto">${shown(check.label, 'line')}</p>${decided(check)}${check.detail && check.detail !== '—' ? html`<p class="detail" dir="auto">${shown(check.detail)}</p>` : null}</th>
+<td class="minor">${within(sentence(check.category))}</td>
+<td class="minor">${within(sentence(check.severity))}</td>
+</tr>`,
+  )}</tbody>
+</table>`;
+}
+
+function decided({ decided_by: by }: PrintedCheck): Html | null {
+  if (by === null || by === 'rule') return null;
+  return html`<p class="detail">Decided by ${signed(by)} <span class="hash">${within(by.id)}</span></p>`;
+}
+
+function evidence(list: PrintedEvidence[]): Html {
+  if (list.length === 0) return html`<p class="none">No evidence was attached.</p>`;
+  const sized = list.some(({ size }) => size !== null);
+  return html`<table class="evidence">
+<thead><tr><th scope="col">Kind</th><th scope="col">Evidence and SHA-256 of its bytes</th>${sized && raw('<th scope="col">Size</th>')}</tr></thead>
+<tbody>${list.map(
+    (piece) => html`<tr>
+<td class="minor">${within(sentence(piece.kind))}</td>
+<th scope="row"><p dir="auto">${shown(piece.label, 'line')}</p><p class="hash">${shown(piece.sha256, 'line')}</p></th>
+${sized && html`<td class="minor size">${within(piece.size ?? '—')}</td>`}
+</tr>`,
+  )}</tbody>
+</table>`;
+}
+
+function chain(reading: Reading, share_url: string): Html {
+  const first = /^0{64}$/.test(reading.parent_hash);
+  return titled(
+    'Place in the chain',
+    html`${links(reading, first)}${facts([
+      { label: 'Organization', value: reading.organization.name },
+      { label: 'Organization id', value: reading.organization.id, mono: true },
+      { label: 'Position', value: first ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
+      { label: 'Receipt', value: reading.receipt_id, mono: true, id: 'receipt-id' },
+      { label: 'Hash of the previous', value: reading.parent_hash, mono: true },
+      { label: 'Hash of this receipt', value: reading.receipt_sha256, mono: true, id: 'receipt-sha256' },
+      { label: 'Schema', value: reading.schema, mono: true },
+      { label: 'Link', value: share_url, mono: true, href: share_url },
+    ])}`,
+  );
+}
+
+/** The neighbours by what binds them: each receipt states the hash of the one before. */
+function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: Reading, first: boolean): Html {
+  const short = (hash: string) => html`<span class="hash">${within(hash.slice(0, 16))}…</span>`;
+  return html`<ol class="links" aria-label="Its neighbours">
+<li class="neighbour"><strong class="neighbour-name">${first ? 'Nothing before it' : 'The receipt before'}</strong><p>${first ? 'The chain begins here.' : short(parent_hash)}</p></li>
+<li class="neighbour this"><strong class="neighbour-name">This receipt, number ${within(org_seq)}</strong><p>${first ? 'states that it is the first' : html`states the hash of the one before`}, and has the hash ${short(receipt_sha256)}</p></li>
+<li class="neighbour"><strong class="neighbour-name">The receipt after</strong><p>will state that hash: ${within(receipt_id)} cannot change unnoticed.</p></li>
+</ol>`;
+}
+
+function mark(name: Mark, of: string): Html {
+  const { solid, cut, line } = MARKS[name];
+  return html`<svg class="mark ${tone(of)}" viewBox="0 0 16 16" aria-hidden="true">${solid ? html`<path class="solid" d="${solid}"/>` : null}${
+    cut ? html`<path class="cut" d="${cut}"/>` : null
+  }${line ? html`<path class="line" d="${line}"/>` : null}</svg>`;
+}
+
+function tone(of: string): string {
+  return ['good', 'caution', 'bad'].includes(of) ? of : 'neutral';
+}
+
+function count(items: number): string {
+  return items === 1 ? '1 item' : `${items} items`;
+}
+
+function describe(reading: Reading, verified: boolean): string {
+  if (!verified) return `${ALTERED}.`;
+  const { outcome, kind } = reading.print;
+  const score = outcome?.score_100 == null ? '' : `, ${outcome.score_100} of 100`;
+  const said = outcome ? `${outcome.word}${score}. ${outcome.summary}` : '';
+  return plainLine(`${kind} receipt ${reading.receipt_id} of ${reading.organization.name}. ${said}`);
+}
+
+/** The last part of the link, as a path part of its own. */
+function tokenOf(share_url: string): string {
+  return encodeURIComponent(share_url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
+}

@@ -1,0 +1,377 @@
+/**
+ * One commit's worth of acts. Jobs are read once, changed by the pure rules in the order the acts came, and written once:
+ * what the rules say is recorded here and nowhere else.
+ *   members' and registry work → new jobs → acts on jobs and heartbeats → leases, which see all of that
+ */
+import type { Capabilities } from '@rcpt/contract/router/workers.ts';
+import { type Queries, together } from '@rcpt/service/db/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import { newId } from '@rcpt/service/ids.ts';
+import { type Clock, type Effect, isLive, type Job } from '../domain/job.ts';
+import { cutLog, hasRoom, type LogQuota, logQuota } from '../domain/log-quota.ts';
+import { announce, isNews, type News, noNews, queueKey, type Watched } from '../notifier.ts';
+import type { Book } from '../receipts/batch.ts';
+import { type BridgeEntry, insertBridgeEntries } from '../store/bridge.ts';
+import {
+  insertArtifact,
+  insertEvents,
+  insertJobs,
+  insertLogs,
+  lockJobs,
+  type StoredArtifact,
+  type StoredEvent,
+  type StoredLog,
+  updateJobs,
+} from '../store/jobs.ts';
+import { addMemberLogs, type Chunk, findChunks, lockMemberLogs, nameOf } from '../store/log-chunks.ts';
+import { type Beat, lockStandings, recordBeats, type Standing, type Standings } from '../store/workers.ts';
+import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended, standingOf } from './lease.ts';
+
+export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
+
+/** Anything that is not about jobs: refuses before it writes, and every statement tolerates a conflict. */
+export interface WorkAct<T> {
+  kind: 'work';
+  run(tx: Queries, book: Book, news: News): Promise<T>;
+}
+
+/** A new job, with the receipt it is created with; answered with the job. */
+export interface CreateAct {
+  kind: 'create';
+  create(book: Book): { job: Job; event: StoredEvent };
+}
+
+/** One act on one job. `perform` is called with the job as the acts before left it; it records, or throws a refusal. */
+export interface JobAct<T> {
+  kind: 'job';
+  job_id: string;
+  /** Of the log, with a sequence, as which it may have come before; null: something else that its quota counts. */
+  reports?: { stream: string; sequence: number } | null;
+  perform(job: Job, record: Recorder, clock: Clock): T;
+}
+
+/** A heartbeat: the worker's own row, and the leases it lists. */
+export interface BeatAct<T> {
+  kind: 'beat';
+  worker_id: string;
+  /** @param declared what the worker declared before: what it does not mention now holds on */
+  beat(at: string, declared: Capabilities): Beat;
+  /** Others see the worker differently from now on. */
+  changes: boolean;
+  /** It says what it can do. */
+  declares: boolean;
+  job_ids: string[];
+  perform(standing: Standing, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
+}
+
+/** What an act leaves behind, stored with the commit. */
+export interface Recorder {
+  /** The job as it is now, with receipts and events. Returns the events' ids. */
+  effect(effect: Effect): string[];
+  log(log: Omit<StoredLog, 'id' | 'created_at'>): string;
+  /** The id of a chunk that came before. */
+  known(chunk: Chunk): string | undefined;
+  /** The job with so many bytes more of log and events. Throws `log_quota`, and then its log is cut. */
+  spend(job: Job, bytes: number): Job;
+  artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string;
+  /** Opens a ledger Run once this is committed. */
+  bridge(entry: BridgeEntry): void;
+}
+
+export interface Commit {
+  /** Decides: an answer or a `Refusal` per act, in the order of the acts. */
+  perform(acts: Act<unknown>[]): Promise<unknown[]>;
+  /** Writes what was decided. */
+  write(): Promise<void>;
+  announce(): Promise<void>;
+  news: News;
+}
+
+export interface CommitSettings {
+  lease_seconds: number;
+  log_quota: LogQuota;
+  /** Names this process to the others. */
+  desk_id: string;
+  /** Whether anybody looks at what changes; asked once per commit. */
+  watched?(): Watched;
+}
+
+export function createCommit(tx: Queries, book: Book, settings: CommitSettings): Commit {
+  const { lease_seconds, log_quota, desk_id, watched } = settings;
+  const clock: Clock = { now: book.now, lease_seconds };
+  const news = noNews(watched?.());
+  const sheet = new WorkSheet(tx, book, news, log_quota);
+  let leases: LeaseAct[] = [];
+  let granted: (Granted | Refusal)[] = [];
+  return {
+    news,
+    async write() {
+      await together(sheet.write(), seeContended(tx, granted));
+    },
+    async perform(acts) {
+      const outcomes = new Array<unknown>(acts.length);
+      for (const [i, act] of acts.entries())
+        if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
+      for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
+      leases = acts.filter((act) => act.kind === 'lease');
+      // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
+      const [, standings, heads] = await together(
+        sheet.read(acts.flatMap(jobsOf)),
+        lockStandings(tx, [...new Set(acts.flatMap(workersOf))], askedOf(acts, leases), book.at),
+        headsOf(tx, leases),
+        sheet.readLogs(acts.filter((act) => act.kind === 'job')),
+      );
+      for (const [i, act] of acts.entries()) {
+        if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
+        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, standings, clock));
+      }
+      if (leases.length > 0) {
+        const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
+        enqueue(queues, sheet.created());
+        granted = leaseTogether(leases, standings, queues, sheet, clock);
+        for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted[leases.indexOf(act)];
+      }
+      return outcomes;
+    },
+    async announce() {
+      if (isNews(news)) await announce(tx, desk_id, news);
+    },
+  };
+}
+
+/** A heartbeat that only says that the worker is still there. */
+export function tellsNothingNew(act: Act<unknown>): boolean {
+  return act.kind === 'beat' && !act.changes && act.job_ids.length === 0;
+}
+
+function jobsOf(act: Act<unknown>): string[] {
+  if (act.kind === 'job') return [act.job_id];
+  return act.kind === 'beat' ? act.job_ids : [];
+}
+
+function workersOf(act: Act<unknown>): string[] {
+  return act.kind === 'beat' || act.kind === 'lease' ? [act.worker_id] : [];
+}
+
+/** A heartbeat with capabilities may declare a limit that a lease of the same commit is held to. */
+function askedOf(acts: Act<unknown>[], leases: LeaseAct[]): { declaring: Set<string>; leasing: Set<string> } {
+  const declaring = acts.filter((act) => act.kind === 'beat' && act.declares) as BeatAct<unknown>[];
+  const idsOf = (of: { worker_id: string }[]) => new Set(of.map((act) => act.worker_id));
+  return { declaring: idsOf(declaring), leasing: idsOf(leases) };
+}
+
+/** Jobs between being read and being written, and everything recorded on the way. */
+export class WorkSheet implements Recorder {
+  readonly #tx: Queries;
+  readonly #book: Book;
+  readonly #news: News;
+  /** Stored jobs came to a queue or left one: that has to be written before the queues are read. */
+  changesQueues = false;
+  #read = new Map<string, Job>();
+  #now = new Map<string, Job>();
+  /** Not stored yet. */
+  #created = new Set<string>();
+  #events: StoredEvent[] = [];
+  #logs: StoredLog[] = [];
+  #artifacts: StoredArtifact[] = [];
+  #bridged: BridgeEntry[] = [];
+  #beats = new Map<string, Beat>();
+  #held_more = new Map<string, number>();
+  readonly #log_quota: LogQuota;
+  /** Of logs that are stored or come with this commit: the chunks by name, and the bytes of each member. */
+  #chunks = new Map<string, string>();
+  #member_bytes = new Map<string, number>();
+  #added_bytes = new Map<string, number>();
+  /** Queued within this commit. */
+  #queued = new Set<string>();
+
+  constructor(tx: Queries, book: Book, news: News, log_quota: LogQuota) {
+    this.#log_quota = log_quota;
+    this.#tx = tx;
+    this.#book = book;
+    this.#news = news;
+  }
+
+  create({ create }: CreateAct): Job {
+    const { job, event } = create(this.#book);
+    this.#created.add(job.id);
+    this.#now.set(job.id, job);
+    this.#news.seen?.jobs.add(job.id);
+    this.#events.push(event);
+    this.#isQueued(job);
+    return job;
+  }
+
+  async read(ids: string[]): Promise<void> {
+    for (const job of await lockJobs(this.#tx, ids)) this.hold(job);
+  }
+
+  /** After `read`, which locks the jobs: no other transaction adds to their logs until the commit. */
+  async readLogs(acts: JobAct<unknown>[]): Promise<void> {
+    const reporting = acts.filter(({ reports }) => reports !== undefined);
+    if (reporting.length === 0) return;
+    const chunks = reporting.flatMap(({ job_id, reports }) => (reports ? [{ job_id, ...reports }] : []));
+    const ids = reporting.map(({ job_id }) => job_id);
+    [this.#member_bytes, this.#chunks] = await together(lockMemberLogs(this.#tx, ids), findChunks(this.#tx, chunks));
+  }
+
+  /** The jobs that are new in this commit and not stored yet. */
+  created(): Job[] {
+    return [...this.#created].map((id) => this.#now.get(id)!);
+  }
+
+  /** A job that is locked and as it is stored. */
+  hold(job: Job): void {
+    if (this.#created.has(job.id)) return;
+    this.#read.set(job.id, job);
+    this.#now.set(job.id, job);
+  }
+
+  load(id: string): Job {
+    const job = this.#now.get(id);
+    if (job === undefined) throw new Refusal('not_found', `There is no job ${id}.`);
+    return job;
+  }
+
+  /** From here on the worker stands as it says: leases of the same commit go by it. Throws `worker_revoked`. */
+  beat<T>(act: BeatAct<T>, standings: Standings, clock: Clock): T {
+    const before = standingOf(standings, act.worker_id);
+    const beat = act.beat(this.#book.at, before.capabilities);
+    const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
+    const standing = { ...before, status: beat.said?.status ?? before.status, capabilities };
+    standings.set(act.worker_id, standing);
+    // Of several in one commit each keeps what only it has said.
+    const earlier = this.#beats.get(beat.id);
+    const said = beat.said ?? earlier?.said ?? null;
+    this.#beats.set(beat.id, { ...beat, said, capabilities: beat.capabilities ?? earlier?.capabilities ?? null });
+    if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
+      this.#news.workers.add(beat.id);
+    if (act.changes && this.#news.seen !== null) this.#news.seen.workers = true;
+    return act.perform(standing, (id) => this.#now.get(id), this, clock);
+  }
+
+  /** Live leases that this commit gave the worker, less those it took or saw end. */
+  heldMore(worker_id: string): number {
+    return this.#held_more.get(worker_id) ?? 0;
+  }
+
+  effect({ job, receipts, events }: Effect): string[] {
+    const before = this.#now.get(job.id);
+    this.#now.set(job.id, job);
+    if (job.status !== before?.status) this.#countHeld(before, job);
+    if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
+      this.changesQueues = true;
+    for (const receipt of receipts) this.#book.write(receipt);
+    if (events.length > 0) this.#news.seen?.jobs.add(job.id);
+    if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
+    if (job.status !== 'queued' && this.#queued.delete(job.id)) this.#count(job, -1);
+    if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
+    return events.map((event) => {
+      const id = newId('event');
+      this.#events.push({ ...event, id, job_id: job.id, created_at: this.#book.at });
+      return id;
+    });
+  }
+
+  log(log: Omit<StoredLog, 'id' | 'created_at'>): string {
+    const id = newId('event');
+    this.#logs.push({ ...log, id, created_at: this.#book.at });
+    if (log.sequence !== null) this.#chunks.set(nameOf({ ...log, sequence: log.sequence }), id);
+    this.#news.seen?.jobs.add(log.job_id);
+    return id;
+  }
+
+  known(chunk: Chunk): string | undefined {
+    return this.#chunks.get(nameOf(chunk));
+  }
+
+  spend(job: Job, bytes: number): Job {
+    const { member_id } = job;
+    const of_member = this.#member_bytes.get(member_id) ?? 0;
+    if (!hasRoom(job, of_member, bytes, this.#log_quota)) {
+      this.effect(cutLog(job, this.#book.at));
+      throw logQuota(this.#log_quota);
+    }
+    this.#member_bytes.set(member_id, of_member + bytes);
+    this.#added_bytes.set(member_id, (this.#added_bytes.get(member_id) ?? 0) + bytes);
+    return { ...job, log_bytes: job.log_bytes + bytes };
+  }
+
+  artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
+    const id = newId('art');
+    this.#artifacts.push({ ...artifact, id, created_at: this.#book.at });
+    this.#news.seen?.jobs.add(artifact.job_id);
+    return id;
+  }
+
+  bridge(entry: BridgeEntry): void {
+    this.#bridged.push(entry);
+  }
+
+  receipt(draft: Parameters<Book['write']>[0]): string {
+    return this.#book.write(draft);
+  }
+
+  /** Sends everything off at once; what is recorded from then on belongs to the next time. */
+  async write(): Promise<void> {
+    const tx = this.#tx;
+    const changes = [...this.#read].flatMap(([id, from]) => {
+      const to = this.#now.get(id)!;
+      return from === to ? [] : [{ from, to }];
+    });
+    const written = together(
+      insertJobs(tx, this.created()),
+      updateJobs(tx, changes),
+      insertEvents(tx, this.#events),
+      insertLogs(tx, this.#logs),
+      addMemberLogs(tx, this.#added_bytes),
+      ...this.#artifacts.map((artifact) => insertArtifact(tx, artifact)),
+      insertBridgeEntries(tx, this.#bridged, this.#book.at),
+      recordBeats(tx, [...this.#beats.values()]),
+    );
+    this.#read = new Map(this.#now);
+    this.#created = new Set();
+    this.#events = [];
+    this.#logs = [];
+    this.#added_bytes = new Map();
+    this.#artifacts = [];
+    this.#bridged = [];
+    this.#beats = new Map();
+    await written;
+  }
+
+  #isQueued(job: Job): void {
+    this.#queued.add(job.id);
+    this.#count(job, 1);
+  }
+
+  #countHeld(before: Job | undefined, job: Job): void {
+    const from = before !== undefined && isLive(before, this.#book.at) ? before.worker_id : null;
+    const to = isLive(job, this.#book.at) ? job.worker_id : null;
+    if (from === to) return;
+    if (to !== null) this.#held_more.set(to, this.heldMore(to) + 1);
+    if (from === null) return;
+    this.#held_more.set(from, this.heldMore(from) - 1);
+    this.#news.freed.add(from);
+  }
+
+  #count(job: Job, change: 1 | -1): void {
+    const key = queueKey(job.requested_gpu_sku, job.job_type);
+    const jobs = (this.#news.queued.get(key) ?? 0) + change;
+    if (jobs > 0) this.#news.queued.set(key, jobs);
+    else this.#news.queued.delete(key);
+  }
+}
+
+function attempt<T>(perform: () => T): T | Refusal {
+  try {
+    return perform();
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}

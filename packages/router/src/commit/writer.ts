@@ -1,0 +1,223 @@
+/**
+ * Every change of the router's state goes through here, in order and in groups:
+ *   take all waiting acts → one transaction: state, events, and one row with the receipts' lines → commit
+ *   → append the lines to the day's file, sync → answer all.
+ * While one group's lines reach the disk the next group commits; it is appended and answered after them.
+ * Heartbeats that tell nothing new ride with the next group that comes, or after a quarter of a second by themselves: an idle
+ * fleet costs four commits a second, not one per worker.
+ * A crash before the commit leaves nothing. After it, the lines that are not in the file yet are appended at the next start
+ * (receipts/recover.ts). An answer is only sent when both are on disk.
+ */
+import type { Db } from '@rcpt/service/db/db.ts';
+import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
+import type { News } from '../notifier.ts';
+import { Book } from '../receipts/batch.ts';
+import type { ReceiptsFolder } from '../receipts/folder.ts';
+import { type Batch, insertBatch, markAppended, wasStored } from '../store/batches.ts';
+import { type Act, type CommitSettings, createCommit, tellsNothingNew } from './unit-of-work.ts';
+
+const ACTS_PER_COMMIT = 512;
+/** Fewer are not worth a commit of their own while others wait. */
+const HALF_AT_LEAST = 32;
+const RIDE_MS = 250;
+/** Commits whose lines are marked as appended in one statement. */
+const MARKED_TOGETHER = 16;
+
+export interface Writer {
+  /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
+  act<T>(act: Act<T>): Promise<T>;
+  pending(): number;
+  /** Marks what is appended, so that from then on a line that is missing differs from one that is on its way. */
+  settle(): Promise<void>;
+  /** Finishes what is waiting. */
+  close(): Promise<void>;
+}
+
+export interface WriterSettings extends CommitSettings {
+  db: Db;
+  folder: ReceiptsFolder;
+  /** Milliseconds since 1970. */
+  now(): number;
+  queue_limit: number;
+  /** Told after the commit what others may be waiting for. */
+  onNews(news: News): void;
+}
+
+interface Waiting {
+  act: Act<unknown>;
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
+export function createWriter(settings: WriterSettings): Writer {
+  const { db, folder, now, queue_limit, onNews } = settings;
+  const waiting: Waiting[] = [];
+  /** Appended, not yet marked: marked with one of the next commits, or found in the file after a crash. */
+  let unmarked: string[] = [];
+  /** Committed, but the file refused them: nothing else is written before them. */
+  let unappended: Book[] = [];
+  /** The database went away during their commit: nobody knows yet whether they were committed. */
+  let doubtful: Book[] = [];
+  let writing: Promise<void> | null = null;
+  let setsOffLater: NodeJS.Timeout | undefined;
+  /** The last group's lines on their way to the disk, and its answers; null when they are done. */
+  let appending: Promise<void> | null = null;
+  /** How many wait for that. */
+  let answered_next = 0;
+
+  function setOff(): void {
+    clearTimeout(setsOffLater);
+    setsOffLater = undefined;
+    if (waiting.length > 0) writing ??= writeWaiting();
+  }
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      const together = waiting.splice(0, actsPerCommit());
+      await writeTogether(together).catch(rejecting(together));
+    }
+    writing = null;
+  }
+
+  /**
+   * All of those who ask in one commit would leave this process idle while the server works on it, and the server idle while
+   * their answers and next requests are read: on PostgreSQL one half is committed while the other is talked to. SQLite works in
+   * this process, one or the other.
+   */
+  function actsPerCommit(): number {
+    if (db.engine === 'sqlite') return ACTS_PER_COMMIT;
+    const half = Math.ceil((waiting.length + answered_next) / 2);
+    return Math.min(ACTS_PER_COMMIT, Math.max(HALF_AT_LEAST, half));
+  }
+
+  /** Laps of the event loop, while they bring more: whatever has arrived joins this commit. */
+  async function gather(): Promise<void> {
+    for (let before = 0; waiting.length > before && waiting.length < ACTS_PER_COMMIT; ) {
+      before = waiting.length;
+      await new Promise((lap) => setImmediate(lap));
+    }
+  }
+
+  async function writeTogether(together: Waiting[]): Promise<void> {
+    await resolveDoubts();
+    if (appending === null) await appendLate();
+    let committed: Committed;
+    try {
+      committed = await commit(together.map(({ act }) => act));
+    } catch (error) {
+      // One act that nobody foresaw must not fail its neighbours.
+      if (together.length === 1 || error instanceof DatabaseUnavailable) throw error;
+      for (const alone of together) await writeTogether([alone]).catch(alone.reject);
+      return;
+    }
+    const { book, outcomes, news } = committed;
+    onNews(news);
+    // What an act has seen, and perhaps repeats, is on disk too before it is answered.
+    await appending;
+    if (book.receipts > 0) unappended.push(book);
+    if (unappended.length === 0) return answer(together, outcomes);
+    answered_next = together.length;
+    appending = appendLate()
+      .then(() => answer(together, outcomes), rejecting(together))
+      .finally(() => {
+        appending = null;
+        answered_next = 0;
+      });
+  }
+
+  async function commit(acts: Act<unknown>[]): Promise<Committed> {
+    // A copy: what is appended meanwhile is marked by another commit.
+    const marking = unmarked.length < MARKED_TOGETHER ? [] : [...unmarked];
+    let book = new Book(now());
+    const transaction = db.transaction(async (tx) => {
+      book = new Book(now());
+      const commit = createCommit(tx, book, settings);
+      const outcomes = await commit.perform(acts);
+      await tx.commitWith(
+        commit.write(),
+        ...(book.receipts > 0 ? [insertBatch(tx, batchOf(book)), markAppended(tx, marking)] : []),
+        commit.announce(),
+      );
+      return { book, outcomes, news: commit.news };
+    });
+    const committed = await transaction.catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailable && book.receipts > 0) doubtful.push(book);
+      throw error;
+    });
+    if (committed.book.receipts > 0) unmarked = unmarked.filter((id) => !marking.includes(id));
+    return committed;
+  }
+
+  function batchOf({ id, date, receipts, lines }: Book): Batch {
+    return { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines };
+  }
+
+  async function resolveDoubts(): Promise<void> {
+    for (const book of doubtful) {
+      const isStored = await wasStored(db, batchOf(book));
+      doubtful = doubtful.filter((other) => other !== book);
+      if (isStored) unappended.push(book);
+    }
+  }
+
+  async function appendLate(): Promise<void> {
+    while (unappended.length > 0) {
+      const book = unappended[0]!;
+      try {
+        await folder.append(book.date, book.lines);
+      } catch (error) {
+        throw new DatabaseUnavailable(error);
+      }
+      unmarked.push(book.id);
+      unappended = unappended.slice(1);
+    }
+  }
+
+  async function settle(): Promise<void> {
+    const marking = [...unmarked];
+    if (marking.length === 0) return;
+    await db.transaction((tx) => markAppended(tx, marking));
+    unmarked = unmarked.filter((id) => !marking.includes(id));
+  }
+
+  return {
+    settle,
+    act: <T>(act: Act<T>) =>
+      new Promise<T>((resolve, reject) => {
+        if (waiting.length >= queue_limit) {
+          reject(new Refusal('overloaded', 'Too many requests are waiting. Nothing was changed; try again shortly.'));
+          return;
+        }
+        waiting.push({ act, resolve: resolve as (answer: unknown) => void, reject });
+        if (tellsNothingNew(act) && waiting.length < ACTS_PER_COMMIT) setsOffLater ??= setTimeout(setOff, RIDE_MS);
+        else setOff();
+      }),
+    pending: () => waiting.length,
+    async close() {
+      setOff();
+      while (writing !== null || appending !== null) await (writing ?? appending);
+      await settle();
+    },
+  };
+}
+
+function answer(together: Waiting[], outcomes: unknown[]): void {
+  together.forEach(({ resolve, reject }, i) => {
+    const outcome = outcomes[i];
+    if (outcome instanceof Refusal) reject(outcome);
+    else resolve(outcome);
+  });
+}
+
+function rejecting(together: Waiting[]): (error: unknown) => void {
+  return (error) => {
+    for (const { reject } of together) reject(error);
+  };
+}
+
+interface Committed {
+  book: Book;
+  outcomes: unknown[];
+  news: News;
+}

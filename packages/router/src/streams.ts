@@ -1,0 +1,126 @@
+/** What people look at while it happens: a job with its log, and that something changed. */
+import type { RouterChanged } from '@rcpt/contract/router/compute.ts';
+import type { EventStream } from '@rcpt/service/http/event-stream.ts';
+import { isFinal } from './domain/job.ts';
+import { showJobs } from './jobs.ts';
+import type { NewsDesk, Seen } from './notifier.ts';
+import type { Router } from './router.ts';
+import { findJob, listLogs } from './store/jobs.ts';
+
+const CHUNKS = 100;
+/** Chunks that come close together are read together. */
+const CALM_MS = 40;
+/** The database is asked anyway so often: word from another process may be lost, or come before anybody listened. */
+const LOOK_MS = 2_000;
+const GATHER_MS = 150;
+const JOBS_NAMED = 100;
+
+/** Log chunks after the one named `after`, each new one as it comes, and the job whenever its status changes. Ends with the job. */
+export async function followJob(
+  { db, desk, fleet, now }: Pick<Router, 'db' | 'desk' | 'fleet' | 'now'>,
+  id: string,
+  after: string,
+  stream: EventStream,
+): Promise<void> {
+  const news = listen(desk, stream, ({ jobs }) => jobs === null || jobs.includes(id));
+  let told = '';
+  let last = after;
+  try {
+    while (!stream.ended.aborted) {
+      // Read before its log: what is final now gets no more log.
+      const job = await findJob(db, id);
+      if (job === null) return;
+      const { chunks, more } = await listLogs(db, id, last, CHUNKS);
+      for (const chunk of chunks) {
+        const { job_id: _, attempt: __, ...log } = chunk;
+        await stream.send('log', log, chunk.id);
+        last = chunk.id;
+      }
+      if (more) continue;
+      const status = `${job.status} ${job.attempt}`;
+      if (status !== told) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
+      told = status;
+      if (isFinal(job)) return;
+      await news.next(LOOK_MS);
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+/** That something changed, at most every 150 ms. */
+export async function tellNews({ desk }: Pick<Router, 'desk'>, stream: EventStream): Promise<void> {
+  let changed: RouterChanged | null = null;
+  const news = listen(desk, stream, (seen) => {
+    changed = together(changed, seen);
+    return true;
+  });
+  try {
+    while (!stream.ended.aborted) {
+      if (!(await news.next())) continue;
+      await pause(GATHER_MS, stream.ended);
+      const gathered = changed;
+      changed = null;
+      if (gathered !== null) await stream.send('changed', gathered);
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+function together(before: RouterChanged | null, { jobs, workers }: Seen): RouterChanged {
+  if (before === null) return { jobs: limited(jobs), workers };
+  const all = before.jobs === null || jobs === null ? null : [...new Set([...before.jobs, ...jobs])];
+  return { jobs: limited(all), workers: before.workers || workers };
+}
+
+function limited(jobs: string[] | null): string[] | null {
+  return jobs === null || jobs.length > JOBS_NAMED ? null : jobs;
+}
+
+/** News that came since the last `next` are not missed. */
+function listen(desk: NewsDesk, { ended }: EventStream, concerns: (seen: Seen) => boolean) {
+  let came = false;
+  let wake = () => {};
+  const stop = desk.onSeen((seen) => {
+    if (!concerns(seen)) return;
+    came = true;
+    wake();
+  });
+  const gone = () => wake();
+  ended.addEventListener('abort', gone);
+  return {
+    stop() {
+      stop();
+      ended.removeEventListener('abort', gone);
+    },
+    /** True when there are news; false after `ms`, or when the stream has ended. */
+    async next(ms?: number): Promise<boolean> {
+      if (!came && !ended.aborted)
+        await new Promise<void>((resolve) => {
+          const late = ms === undefined ? undefined : setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(late);
+            resolve();
+          };
+        });
+      if (came) await pause(CALM_MS, ended);
+      const there = came;
+      came = false;
+      return there;
+    },
+  };
+}
+
+function pause(ms: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (ended.aborted) return resolve();
+    const go = () => {
+      clearTimeout(timer);
+      ended.removeEventListener('abort', go);
+      resolve();
+    };
+    const timer = setTimeout(go, ms);
+    ended.addEventListener('abort', go);
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * The heartbeat: says that this worker is alive, renews its leases, and hears of cancels and drains. The router holds the
+ * answer until there is something to say, so a busy worker hears at once.
+ */
+import { ProblemError } from '@rcpt/contract/client.ts';
+import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
+import type { z } from 'zod';
+import type { Held } from '../held.ts';
+import { createPatience, waitAtMost, wordsFor } from '../retry.ts';
+import type { Worker } from '../worker.ts';
+
+type Answer = z.infer<typeof HeartbeatAnswer>;
+
+/** Below the interval the worker was registered with. */
+const IDLE_WAIT_SECONDS = 25;
+const SHORTEST_WAIT_SECONDS = 0.1;
+const ANSWER_MS = 15_000;
+/** Answers may come at once and bring nothing new; the next is not asked for sooner than this. */
+const CALM_MS = 50;
+/** A draining worker is answered at once, always. */
+const DRAINING_MS = 1_000;
+const FAREWELL_MS = 2_000;
+
+/** Ends with `ended`, after a last word to the router. */
+export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<void> {
+  const patience = createPatience();
+  let reached = true;
+  // A worker that was started anew may offer something else than when it registered.
+  let introduce = true;
+  while (!ended.aborted) {
+    // What changes while the router holds the answer is told at once: a lease that was taken has to be renewed too.
+    const change = new AbortController();
+    const drained = worker.draining.aborted ? [] : [worker.draining];
+    const stop = AbortSignal.any([ended, change.signal, ...drained]);
+    worker.held.changed(stop).then(
+      () => change.abort(),
+      () => undefined,
+    );
+    try {
+      await beat(worker, stop, introduce);
+      introduce = false;
+      if (!reached) worker.log.info('the router answers again');
+      reached = true;
+      patience.reset();
+    } catch (error) {
+      if (stop.aborted) continue;
+      worker.log.warn({ reason: wordsFor(error) }, 'the heartbeat did not reach the router');
+      reached = false;
+      if (isRevoked(error)) {
+        worker.leave(error);
+        return;
+      }
+      if (isUnknown(error)) await worker.identity.renew(ended).catch((refusal) => complain(worker, refusal));
+      await patience.wait(ended).catch(() => undefined);
+    } finally {
+      change.abort();
+    }
+  }
+  const farewell = { status: 'draining' as const, current_jobs: 0 };
+  await worker.router.heartbeat(farewell, AbortSignal.timeout(FAREWELL_MS)).catch(() => undefined);
+}
+
+async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Promise<void> {
+  const leases = worker.held.list();
+  const isDraining = worker.draining.aborted || worker.desired === 'drain';
+  const wait_seconds = isDraining ? 0 : waitSeconds(leases);
+  const asked = performance.now();
+  const answer = await worker.router.heartbeat(
+    {
+      status: worker.draining.aborted ? 'draining' : leases.length > 0 ? 'busy' : 'online',
+      ...(introduce ? { capabilities: worker.capabilities } : {}),
+      current_jobs: leases.length,
+      metrics: worker.gauges(),
+      leases: leases.map(({ job, lease_token }) => ({ job_id: job.id, lease_token })),
+      wait_seconds,
+    },
+    AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(wait_seconds * 1_000) + ANSWER_MS)]),
+  );
+  take(worker, leases, answer);
+  const calm = isDraining || answer.desired === 'drain' ? Math.min(DRAINING_MS, waitSeconds(leases) * 1_000) : CALM_MS;
+  await waitAtMost(calm - (performance.now() - asked), stop);
+}
+
+function take(worker: Worker, leases: Held[], answer: Answer): void {
+  if (answer.desired !== worker.desired) worker.log.info({ desired: answer.desired }, 'the router asks for a change');
+  worker.desired = answer.desired;
+  const ahead = Date.now() - Date.parse(answer.server_time);
+  for (const [i, { job_id, state, expires_at }] of answer.leases.entries()) {
+    const held = leases[i];
+    if (held?.job.id !== job_id) continue;
+    if (state !== 'active') held.lose(state);
+    else if (expires_at !== null) worker.held.renew(held, Date.parse(expires_at) + ahead);
+  }
+}
+
+/** Long before the first lease runs out. */
+function waitSeconds(leases: Held[]): number {
+  const left = leases.map(({ expires_at }) => (expires_at - Date.now()) / 3_000);
+  return Math.max(SHORTEST_WAIT_SECONDS, Math.min(IDLE_WAIT_SECONDS, ...left));
+}
+
+/** Registering anew would go around whoever revoked it. */
+function isRevoked(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.problem.code === 'worker_revoked';
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ProblemError && error.problem.status === 401;
+}
+
+function complain(worker: Worker, refusal: unknown): void {
+  worker.log.error({ reason: wordsFor(refusal) }, 'the router does not know this worker and does not register it anew');
+}

@@ -1,0 +1,105 @@
+/** What a job made: found, hashed, stored, reported. */
+import { createHash } from 'node:crypto';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
+import type { z } from 'zod';
+import type { Held } from '../held.ts';
+import { insist, wordsFor } from '../retry.ts';
+import { StoreRefused } from '../stores/key.ts';
+import { CALL_MS, underLease } from '../under-lease.ts';
+import type { Worker } from '../worker.ts';
+import { type JobFolder, openPlainFile } from './folder.ts';
+
+type Type = z.infer<typeof ArtifactType>;
+
+const MOST = 1_000;
+const STORE_ATTEMPTS = 12;
+
+export class ArtifactsRefused extends Error {}
+
+export interface FoundArtifact {
+  /** Relative to the artifacts folder, with `/`. */
+  name: string;
+  path: string;
+}
+
+/** Stores and reports each artifact, in the order of their names. Returns the address they share; undefined without any. */
+export async function deliverArtifacts(worker: Worker, held: Held, folder: JobFolder): Promise<string | undefined> {
+  const prefix = `${held.job.id}/${held.job.attempt}`;
+  const found = await findArtifacts(folder.artifacts);
+  for (const { name, path } of found) {
+    const file = { path, ...(await measure(path)) };
+    const uri = await store(worker, held, `${prefix}/${name}`, file);
+    const report = {
+      lease_token: held.lease_token,
+      artifact_type: typeOf(name),
+      name,
+      uri,
+      checksum_sha256: file.sha256,
+      size_bytes: file.byte_size,
+    };
+    await underLease(worker, held, () => {
+      const signal = AbortSignal.any([held.lost, AbortSignal.timeout(CALL_MS)]);
+      return worker.router.artifact(held.job.id, report, signal);
+    });
+  }
+  return found.length > 0 ? worker.store.address(`${prefix}/`) : undefined;
+}
+
+/**
+ * Regular files only: a link may lead anywhere, and the folder may have been replaced by one. Throws `ArtifactsRefused`, also when
+ * there are too many.
+ */
+export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
+  const expected = join(await realpath(join(folder, '../../..')), basename(dirname(folder)), basename(folder));
+  if ((await realpath(folder).catch(() => null)) !== expected)
+    throw new ArtifactsRefused('The command removed or replaced its artifacts folder.');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { name: relative(folder, path).split(sep).join('/'), path };
+    });
+  if (files.length > MOST) throw new ArtifactsRefused(`${files.length} artifacts; at most ${MOST} are reported.`);
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function store({ store, log }: Worker, held: Held, key: string, file: Parameters<Worker['store']['put']>[1]) {
+  return insist(() => store.put(key, file, held.lost), {
+    signal: held.lost,
+    attempts: STORE_ATTEMPTS,
+    again: (error) => !(error instanceof StoreRefused),
+    onTrouble: (error) =>
+      log.warn({ job_id: held.job.id, key, reason: wordsFor(error) }, 'an artifact could not be stored; trying again'),
+  }).catch((error: unknown) => {
+    held.lost.throwIfAborted();
+    throw new ArtifactsRefused(`${key} could not be stored: ${wordsFor(error)}`);
+  });
+}
+
+async function measure(path: string): Promise<{ byte_size: number; sha256: string }> {
+  const file = await openPlainFile(path).catch(() => null);
+  if (file === null) throw new ArtifactsRefused(`${basename(path)} changed while it was looked at.`);
+  const hash = createHash('sha256');
+  const { size } = await file.stat();
+  await pipeline(file.createReadStream(), hash);
+  return { byte_size: size, sha256: hash.digest('hex') };
+}
+
+const BY_NAME: [RegExp, Type][] = [
+  [/checkpoint|\.ckpt$/i, 'checkpoint'],
+  [/(^|\/)(model|adapter)[^/]*$|\.(safetensors|gguf|onnx|pt|pth|h5)$/i, 'model'],
+  [/(^|\/)metrics[^/]*$/i, 'metrics'],
+  [/\.log$/i, 'log'],
+  [/(^|\/)report[^/]*$|\.(md|html|pdf)$/i, 'report'],
+  [/\.(csv|tsv|jsonl|ndjson|parquet|arrow)$/i, 'dataset'],
+];
+
+/** A folder named after a type says it; else the file's own name. */
+export function typeOf(name: string): Type {
+  const said = ArtifactType.safeParse(name.includes('/') ? name.split('/')[0] : undefined);
+  return said.data ?? BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
+}
