@@ -19,7 +19,7 @@ RCPT_KEY is an API key of the organization; the role auditor is enough.
 Exit codes: 0 all is well, 1 something is wrong or it could not be verified, 2 wrong use.
 `;
 
-const WHAT_NEXT = 'docs/operations.md says what to do next, under "When verification fails"..';
+const WHAT_NEXT = 'docs/operations.md says what to do next, under "When verification fails".';
 
 type Environment = Record<string, string | undefined>;
 type Asked = Omit<Question, 'seen'> & { file: string | undefined; json: boolean };

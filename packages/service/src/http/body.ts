@@ -37,7 +37,7 @@ export function validated<T>(schema: z.ZodType<T>, value: unknown, under = ''): 
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, ERRORS_NAMED);
   throw invalid(
-    issues.map(({ path, message }) => ({ path: (under === '' ? path : [under, ...path]).join('..'), message })),
+    issues.map(({ path, message }) => ({ path: (under === '' ? path : [under, ...path]).join('.'), message })),
   );
 }
 
@@ -49,7 +49,7 @@ export function invalid(errors: { path: string; message: string }[]): Refusal {
 
 /** A JSON pointer as `inputs.task`. */
 export function dotted(pointer: string): string {
-  return pointer.split('/').slice(1).map(unescapePointer).join('..');
+  return pointer.split('/').slice(1).map(unescapePointer).join('.');
 }
 
 function unescapePointer(part: string): string {

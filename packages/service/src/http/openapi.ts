@@ -33,7 +33,7 @@ const PAGE_STYLE = `
 
 const IN_COMMON = [
   'Send the API key as `Authorization: Bearer …`. Bodies are JSON; unknown members are ignored.',
-  'What goes wrong is answered as `application/problem+json` (RFC 9457) with a stable `code`..',
+  'What goes wrong is answered as `application/problem+json` (RFC 9457) with a stable `code`.',
 ].join(' ');
 
 export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {

@@ -62,7 +62,7 @@ function gotOther(input: unknown, expected: string): string {
 
 /** The first thing that each of the forms it may have asks for. */
 function anyOf(forms: z.core.$ZodIssue[][]): string {
-  const asked = forms.map(([first]) => [first?.path.join('..'), first?.message].filter(Boolean).join(': '));
+  const asked = forms.map(([first]) => [first?.path.join('.'), first?.message].filter(Boolean).join(': '));
   return [...new Set(asked)].join(', or ');
 }
 

@@ -53,7 +53,7 @@ export async function deliverArtifacts(worker: Worker, held: Held, folder: JobFo
  * there are too many.
  */
 export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
-  const expected = join(await realpath(join(folder, '../../..')), basename(dirname(folder)), basename(folder));
+  const expected = join(await realpath(join(folder, '../..')), basename(dirname(folder)), basename(folder));
   if ((await realpath(folder).catch(() => null)) !== expected)
     throw new ArtifactsRefused('The command removed or replaced its artifacts folder.');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -141,7 +141,7 @@ function failed(error_code: string, message: string): Outcome {
 }
 
 function lastWords({ exit_code, last_words }: Ended): string {
-  return `The command ended with exit code ${exit_code}${last_words === '' ? '..' : `: ${last_words}`}`;
+  return `The command ended with exit code ${exit_code}${last_words === '' ? '.' : `: ${last_words}`}`;
 }
 
 function parsed(text: string): unknown {

@@ -14,7 +14,7 @@ const WORDS = {
   ],
 } as const;
 
-/** @param root the way back to the service's own root, e.g. `../../`; to be sent with `PAGE_CSP` and the status */
+/** @param root the way back to the service's own root, e.g. `../`; to be sent with `PAGE_CSP` and the status */
 export function renderAbsent(status: keyof typeof WORDS, root: string): string {
   const [title, reason, advice] = WORDS[status];
   return html`<!doctype html>
