@@ -5,7 +5,7 @@
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
-import { startPostgres } from '../packages/service/test/postgres.ts';
+import { startPostgres } from './kit/postgres.ts';
 import { reportTo } from './reporter.ts';
 
 const FILES = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];

@@ -10,8 +10,8 @@ import { MIGRATIONS } from '@rcpt/ledger/migrations.ts';
 import { migrate } from '@rcpt/service/db/migrate.ts';
 import { openDatabase } from '@rcpt/service/db/open.ts';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type RunningTest, running } from '../../packages/ledger/test/running.ts';
-import { mintedReceipt } from '../../packages/ledger/test/story.ts';
+import { type RunningTest, running } from '../../packages/ledger/test/kit/running.ts';
+import { mintedReceipt } from '../../packages/ledger/test/kit/story.ts';
 import { chainOf, found, type Tenant } from '../bench/src/prepare.ts';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { addMember, linkToken, newMailbox } from '../../packages/ledger/test/people-kit.ts';
-import { type RunningTest, running, type Tenant } from '../../packages/ledger/test/running.ts';
+import { addMember, linkToken, newMailbox } from '../../packages/ledger/test/kit/people.ts';
+import { type RunningTest, running, type Tenant } from '../../packages/ledger/test/kit/running.ts';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 
 const NAME = 'Acme Workshop';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { type RunningTest, running, type Tenant } from '../../packages/ledger/test/running.ts';
-import { runAt, SHEET } from '../../packages/ledger/test/story.ts';
+import { type RunningTest, running, type Tenant } from '../../packages/ledger/test/kit/running.ts';
+import { runAt, SHEET } from '../../packages/ledger/test/kit/story.ts';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 
 const DARK: BrowserContextOptions = { colorScheme: 'dark' };

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChainVerifier } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
-import type { Tenant } from '../../packages/ledger/test/running.ts';
+import type { Tenant } from '../../packages/ledger/test/kit/running.ts';
 import type { LedgerProcess } from './process.ts';
 
 /** Run id → the receipt a client was answered with, to the byte. */

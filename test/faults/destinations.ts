@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
-import { ownPort } from '../../packages/router/test/own-port.ts';
+import { ownPort } from '../kit/own-port.ts';
 
 export interface ObjectServer {
   port: number;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { openDatabase } from '@rcpt/service/db/open.ts';
-import { eachEngine } from '../../packages/service/test/engines.ts';
+import { eachEngine } from '../kit/engines.ts';
 import { type Acknowledged, audit, auditCopies, noOpenTransactions } from './audit.ts';
 import { approveMany, type mint, mintMany, openWorkshop, random } from './load.ts';
 import {

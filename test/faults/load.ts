@@ -5,8 +5,8 @@ import { newId } from '@rcpt/service/ids.ts';
 import type { Run } from '../../packages/ledger/src/runs/run.ts';
 import { fixBlock } from '../../packages/ledger/src/runs/sealed-block.ts';
 import { insertRun, loadRun } from '../../packages/ledger/src/store/runs.ts';
-import { type Tenant, tenantOf } from '../../packages/ledger/test/running.ts';
-import { approvedRun } from '../../packages/ledger/test/story.ts';
+import { type Tenant, tenantOf } from '../../packages/ledger/test/kit/running.ts';
+import { approvedRun } from '../../packages/ledger/test/kit/story.ts';
 import type { LedgerProcess } from './process.ts';
 
 /** Cook and model-pin together also move the pins. */

@@ -1,8 +1,8 @@
 /** More than it can do at once, and the end while there is much to do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tenant } from '../../packages/ledger/test/running.ts';
-import { eachEngine } from '../../packages/service/test/engines.ts';
+import type { Tenant } from '../../packages/ledger/test/kit/running.ts';
+import { eachEngine } from '../kit/engines.ts';
 import { type Acknowledged, audit } from './audit.ts';
 import { approveMany, mint, mintMany, openWorkshop } from './load.ts';
 import { lockPostgres, lockSqlite } from './locks.ts';

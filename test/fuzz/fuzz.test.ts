@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MIGRATIONS as LEDGER } from '@rcpt/ledger/migrations.ts';
 import { MIGRATIONS as ROUTER } from '@rcpt/router/migrations.ts';
-import { eachEngine, type Fresh } from '../../packages/service/test/engines.ts';
+import { eachEngine, type Fresh } from '../kit/engines.ts';
 import { fuzz, type Outcome } from './fuzz.ts';
 import { startLedgerTarget } from './ledger.ts';
 import { type Random, seeded } from './random.ts';

@@ -2,8 +2,8 @@
  * Requests without end against what a component's own `/openapi.json` describes, one after another from a seed. Every answer
  * is held against the description; none is 5xx but an announced 503; none holds what belongs to another side.
  */
-import { type Got, type Judge, judgeOf, plainClient, type Sent } from '../../packages/ledger/test/openapi-answers.ts';
-import { type Document, type Operation, operationsOf } from '../../packages/ledger/test/openapi-cases.ts';
+import { type Got, type Judge, judgeOf, plainClient, type Sent } from '../kit/openapi-answers.ts';
+import { type Document, type Operation, operationsOf } from '../kit/openapi-cases.ts';
 import { seeded } from './random.ts';
 import { credentialOf, generatorOf } from './requests.ts';
 import { leakIn, learn, newSecrets, recordSent, type Secrets, type Side } from './sides.ts';

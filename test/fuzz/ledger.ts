@@ -1,9 +1,9 @@
 /** The ledger: two organizations with a key of each role and a person, and an operator. */
 import { LaneName } from '@rcpt/contract/vocabulary.ts';
-import { OPEN_SHEET } from '../../packages/ledger/test/bad-input-kit.ts';
-import { addMember, named, signIn } from '../../packages/ledger/test/people-kit.ts';
-import { ADMIN_TOKEN, ROLES, type RunningTest, running, type Tenant } from '../../packages/ledger/test/running.ts';
-import { SHEET, WORK } from '../../packages/ledger/test/story.ts';
+import { OPEN_SHEET } from '../../packages/ledger/test/kit/bad-input.ts';
+import { addMember, named, signIn } from '../../packages/ledger/test/kit/people.ts';
+import { ADMIN_TOKEN, ROLES, type RunningTest, running, type Tenant } from '../../packages/ledger/test/kit/running.ts';
+import { SHEET, WORK } from '../../packages/ledger/test/kit/story.ts';
 import type { Random } from './random.ts';
 import { newSide, remember, type Side } from './sides.ts';
 import type { Caller, Target } from './target.ts';

@@ -1,5 +1,5 @@
 /** One request of any kind for one operation: valid, almost valid, or nothing a client should send. */
-import type { Sent } from '../../packages/ledger/test/openapi-answers.ts';
+import type { Sent } from '../kit/openapi-answers.ts';
 import {
   type Case,
   invalidBodies,
@@ -10,7 +10,7 @@ import {
   sample,
   strangePlaces,
   unreadableBodies,
-} from '../../packages/ledger/test/openapi-cases.ts';
+} from '../kit/openapi-cases.ts';
 import type { Random } from './random.ts';
 import type { Side } from './sides.ts';
 import type { Caller, Target } from './target.ts';

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Operation } from '../../packages/ledger/test/openapi-cases.ts';
 import {
   ADMIN_TOKEN,
   assertLedger,
@@ -11,7 +10,8 @@ import {
   SKU,
   stoppedClock,
   type TestRouter,
-} from '../../packages/router/test/running.ts';
+} from '../../packages/router/test/kit/running.ts';
+import type { Operation } from '../kit/openapi-cases.ts';
 import type { Random } from './random.ts';
 import { newSide, remember, type Side } from './sides.ts';
 import type { Caller, Target } from './target.ts';

@@ -2,7 +2,7 @@
  * Who owns what. Everything one side writes bears its mark, and every id, secret and receipt hash the service makes for it
  * is remembered. No answer to another side may hold either, but for what that side itself has sent.
  */
-import type { Sent } from '../../packages/ledger/test/openapi-answers.ts';
+import type { Sent } from '../kit/openapi-answers.ts';
 import type { Random } from './random.ts';
 
 export interface Side {

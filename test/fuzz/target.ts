@@ -1,5 +1,5 @@
 /** What is fuzzed: a running component, its sides and callers, and what a valid request of it looks like. */
-import type { Operation } from '../../packages/ledger/test/openapi-cases.ts';
+import type { Operation } from '../kit/openapi-cases.ts';
 import type { Random } from './random.ts';
 import type { Side } from './sides.ts';
 

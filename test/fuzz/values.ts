@@ -1,6 +1,6 @@
 /** Values for a schema, and values for nothing good. */
-import type { Schema } from '../../packages/ledger/test/openapi-cases.ts';
-import { sample } from '../../packages/ledger/test/openapi-cases.ts';
+import type { Schema } from '../kit/openapi-cases.ts';
+import { sample } from '../kit/openapi-cases.ts';
 import type { Random } from './random.ts';
 import type { Side } from './sides.ts';
 

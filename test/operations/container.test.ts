@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { ledgerProcess } from '../../packages/ledger/test/process.ts';
+import { ledgerProcess } from '../../packages/ledger/test/kit/process.ts';
 
 interface Instruction {
   name: string;

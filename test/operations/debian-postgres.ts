@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { ownPort } from '../../packages/router/test/own-port.ts';
+import { ownPort } from '../kit/own-port.ts';
 import { majorOf, missing } from './house.ts';
 
 const PROGRAMS = '/usr/lib/postgresql';

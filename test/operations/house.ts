@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ownPort } from '../../packages/router/test/own-port.ts';
+import { ownPort } from '../kit/own-port.ts';
 
 export const HOME = resolve('.');
 export const PAGE = readFileSync('docs/operations.md', 'utf8');

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LedgerProcess, ledgerProcess } from '../../packages/ledger/test/process.ts';
-import { tenantOf } from '../../packages/ledger/test/running.ts';
-import { mintedReceipt } from '../../packages/ledger/test/story.ts';
-import { ownPort } from '../../packages/router/test/own-port.ts';
+import { type LedgerProcess, ledgerProcess } from '../../packages/ledger/test/kit/process.ts';
+import { tenantOf } from '../../packages/ledger/test/kit/running.ts';
+import { mintedReceipt } from '../../packages/ledger/test/kit/story.ts';
+import { ownPort } from '../kit/own-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tls-'));
 chmodSync(folder, 0o755);

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { readLedgerConfig } from '../../packages/ledger/src/config.ts';
-import { callerOf } from '../../packages/ledger/test/running.ts';
+import { callerOf } from '../../packages/ledger/test/kit/running.ts';
 import { readRouterConfig } from '../../packages/router/src/config.ts';
 import { blockNames, HOME, type House, hasSysusers, installed, missing, PAGE, readUnit } from './house.ts';
 

@@ -7,9 +7,9 @@ import { after, test } from 'node:test';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { migrate } from '@rcpt/service/db/migrate.ts';
 import { MIGRATIONS as LEDGER } from '../../packages/ledger/src/migrations.ts';
-import { ledgerProcess, rcpt } from '../../packages/ledger/test/process.ts';
+import { ledgerProcess, rcpt } from '../../packages/ledger/test/kit/process.ts';
 import { MIGRATIONS as ROUTER } from '../../packages/router/src/migrations.ts';
-import { type Engine, eachEngine } from '../../packages/service/test/engines.ts';
+import { type Engine, eachEngine } from '../kit/engines.ts';
 
 const FAILS_HALF_WAY = `create table half_way (id text primary key);
 insert into half_way (id) values ('one');

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { LANES } from '../src/lanes/registry.ts';
 import { LaneName } from '../src/vocabulary.ts';
 import type { Json } from '../src/wire.ts';
-import { SOUND, sealedBlock, workOf } from './works.ts';
+import { SOUND, sealedBlock, workOf } from './kit/works.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });

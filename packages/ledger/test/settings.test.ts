@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@rcpt/service/process/config.ts';
 import { readLedgerConfig, readLedgerSettings } from '../src/config.ts';
-import { ledgerProcess, rcpt } from './process.ts';
-import { tenantOf } from './running.ts';
-import { mintedReceipt } from './story.ts';
+import { ledgerProcess, rcpt } from './kit/process.ts';
+import { tenantOf } from './kit/running.ts';
+import { mintedReceipt } from './kit/story.ts';
 
 test('what no header can carry, no address or network is, is refused before anything is opened', () => {
   const wrong: [Record<string, string>, RegExp][] = [

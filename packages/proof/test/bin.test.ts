@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { verifyPaths } from '../src/bin.ts';
 import { LineSplitter } from '../src/lines.ts';
 import { sealRouterReceipt } from '../src/router-ledger.ts';
-import { altered, chainOf } from './kit.ts';
+import { altered, chainOf } from './kit/receipts.ts';
 
 const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'verify-'));

@@ -6,7 +6,7 @@ import { type ChainReport, ChainVerifier, type Head, MAX_VIOLATIONS, type Record
 import { seal } from '../src/receipt.ts';
 import type { ReceiptRecord } from '../src/record.ts';
 import { sha256Hex } from '../src/sha256.ts';
-import { altered, chainOf, payloadOf, type Row, rowOf } from './kit.ts';
+import { altered, chainOf, payloadOf, type Row, rowOf } from './kit/receipts.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });

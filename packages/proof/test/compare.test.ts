@@ -10,7 +10,7 @@ import { canonicalize } from '../src/canonical.ts';
 import { GENESIS_HASH } from '../src/chain.ts';
 import { sealRouterReceipt } from '../src/router-ledger.ts';
 import { sha256Hex } from '../src/sha256.ts';
-import { altered, chainOf, payloadOf, rowOf } from './kit.ts';
+import { altered, chainOf, payloadOf, rowOf } from './kit/receipts.ts';
 
 const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'compare-'));

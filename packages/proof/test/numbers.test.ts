@@ -4,7 +4,7 @@ import { canonicalize } from '../src/canonical.ts';
 import { ChainVerifier } from '../src/chain.ts';
 import { parseStrict } from '../src/parse.ts';
 import { verifyReceipt } from '../src/receipt.ts';
-import { chainOf } from './kit.ts';
+import { chainOf } from './kit/receipts.ts';
 
 const canonical = (text: string) => canonicalize(parseStrict(text));
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { canonicalize, type JsonObject, membersOfText, valueInText } from '../src/canonical.ts';
 import { envelopeOf, isSealedAs, receiptIdSuffix, seal, sealWith, verifyReceipt } from '../src/receipt.ts';
 import { sha256Hex, sha256HexPortable } from '../src/sha256.ts';
-import { altered, chainOf } from './kit.ts';
+import { altered, chainOf } from './kit/receipts.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });

@@ -1,7 +1,7 @@
 /** A worker is leased what it declared (contract §3, Workers): no other SKU or type, no more at once, nothing while it rests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CHEAP_SKU, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker, until } from './running.ts';
+import { CHEAP_SKU, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker, until } from './kit/running.ts';
 
 const ONE = { gpu_skus: [CHEAP_SKU], supports: ['inference'], max_concurrent_jobs: 1 };
 const EVERYTHING = { supported_job_types: ['inference', 'eval', 'fine_tune'], supported_gpu_skus: [SKU, CHEAP_SKU] };

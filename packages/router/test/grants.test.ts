@@ -1,7 +1,7 @@
 /** Access to a dataset: who is granted it, for how long, and what a job and its worker get of it (contract §3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADMIN_TOKEN, assertProblem, eachRouter, SKU, type TestRouter } from './running.ts';
+import { ADMIN_TOKEN, assertProblem, eachRouter, SKU, type TestRouter } from './kit/running.ts';
 
 const DAY = 86_400;
 const DATASET = {

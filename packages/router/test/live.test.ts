@@ -1,8 +1,8 @@
 /** What people look at while it happens: a job's log and state, and that something changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEvents } from '../../service/test/events.ts';
-import { assertProblem, eachRouter, until } from './running.ts';
+import { readEvents } from '../../../test/kit/events.ts';
+import { assertProblem, eachRouter, until } from './kit/running.ts';
 
 const MOST_STREAMS = 256;
 /** Who is not told looks by himself every two seconds: then none of many chunks, one after the other, comes sooner. */

@@ -1,9 +1,9 @@
 /** Members, datasets and money (contract §1, §3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cost } from './model.ts';
-import { inShort, type Receipt } from './records.ts';
-import { assertProblem, CHEAP_SKU, eachRouter, SKU } from './running.ts';
+import { cost } from './kit/model.ts';
+import { inShort, type Receipt } from './kit/records.ts';
+import { assertProblem, CHEAP_SKU, eachRouter, SKU } from './kit/running.ts';
 
 const DAY = 86_400;
 const DATASET = {

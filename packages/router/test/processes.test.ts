@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eachEngine } from '../../service/test/engines.ts';
+import { eachEngine } from '../../../test/kit/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
-import { startRouterProcess } from './process.ts';
-import { receiptsIn } from './records.ts';
-import { clientOf, SKU, temporaryFolder } from './running.ts';
+import { startRouterProcess } from './kit/process.ts';
+import { receiptsIn } from './kit/records.ts';
+import { clientOf, SKU, temporaryFolder } from './kit/running.ts';
 
 const JOBS = 5_000;
 const WORKERS = 8;

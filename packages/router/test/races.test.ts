@@ -1,7 +1,7 @@
 /** What is said of one worker at the same time: each keeps what it sent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachRouter, SKU, until } from './running.ts';
+import { eachRouter, SKU, until } from './kit/running.ts';
 
 const ROUNDS = 20;
 const DATASET = {

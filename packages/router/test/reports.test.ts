@@ -1,7 +1,7 @@
 /** What a worker reports under its lease, and what members read of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, eachRouter, type TestRouter } from './running.ts';
+import { assertProblem, eachRouter, type TestRouter } from './kit/running.ts';
 
 async function runningJob(router: TestRouter) {
   const worker = await router.worker();

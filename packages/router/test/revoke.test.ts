@@ -1,8 +1,8 @@
 /** Revoking a worker: its token ends everywhere, its leases are freed with their receipts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inShort } from './records.ts';
-import { assertProblem, eachRouter, type TestRouter, type TestWorker, until } from './running.ts';
+import { inShort } from './kit/records.ts';
+import { assertProblem, eachRouter, type TestRouter, type TestWorker, until } from './kit/running.ts';
 
 const PROMISED_MS = 5_000;
 

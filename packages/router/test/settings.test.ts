@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@rcpt/service/process/config.ts';
 import { readRouterConfig } from '../src/config.ts';
-import { spawnRouter, startRouterProcess } from './process.ts';
-import { clientOf, temporaryFolder } from './running.ts';
+import { spawnRouter, startRouterProcess } from './kit/process.ts';
+import { clientOf, temporaryFolder } from './kit/running.ts';
 
 test('what no header can carry, no name or network is, is refused before anything is opened', () => {
   const wrong: [Record<string, string>, RegExp][] = [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { migrate } from '@rcpt/service/db/migrate.ts';
-import { eachEngine } from '../../service/test/engines.ts';
+import { eachEngine } from '../../../test/kit/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 
 const EARLIER = mkdtempSync(join(tmpdir(), 'migrations-'));

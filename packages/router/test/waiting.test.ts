@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { CHEAP_SKU, eachRouter, SKU, type TestRouter, type TestWorker, until } from './running.ts';
+import { CHEAP_SKU, eachRouter, SKU, type TestRouter, type TestWorker, until } from './kit/running.ts';
 
 /** Far above what a wake-up takes, far below what a wait takes. */
 const AT_ONCE_MS = 15_000;

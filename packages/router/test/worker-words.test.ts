@@ -1,7 +1,7 @@
 /** What workers say and are told, to the letter of the worker contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker } from './running.ts';
+import { assertProblem, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker } from './kit/running.ts';
 
 async function accepted(router: TestRouter, worker: TestWorker, change: object = {}) {
   const { id } = await router.job(change);

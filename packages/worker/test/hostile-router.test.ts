@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
 import { openStore } from '../src/stores/open.ts';
-import { SKU, spawnWorker, startWorker, temporaryFolder, until } from './kit.ts';
+import { SKU, spawnWorker, startWorker, temporaryFolder, until } from './kit/worker.ts';
 
 const servers: Server[] = [];
 after(() => {

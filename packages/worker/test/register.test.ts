@@ -15,7 +15,7 @@ import {
   startWorker,
   temporaryFolder,
   until,
-} from './kit.ts';
+} from './kit/worker.ts';
 
 const exec = { batch: 'true' };
 

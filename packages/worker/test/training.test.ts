@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { linesOf, queue, ROOT, reaches, startRouter, startWorker, temporaryFolder } from './kit.ts';
+import { linesOf, queue, ROOT, reaches, startRouter, startWorker, temporaryFolder } from './kit/worker.ts';
 
 const TRAIN = join(ROOT, 'examples/train.ts');
 const IRIS = readFileSync(join(ROOT, 'examples/iris.csv'), 'utf8');

@@ -1,5 +1,5 @@
 /** One attack in a process of its own: prepares when told whom to attack, then attacks from each `begin` to the next `end`. */
-import { boundTo, callerOf } from '../../../packages/ledger/test/running.ts';
+import { boundTo, callerOf } from '../../../packages/ledger/test/kit/running.ts';
 import type { Said, Told, Word } from './attacker.ts';
 import type { Attack, Attacker, Prepare } from './victim.ts';
 

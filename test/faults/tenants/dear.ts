@@ -1,5 +1,5 @@
 /** Receipts as dear to draw as a body of a megabyte makes them, and readers who ask for them from everywhere. */
-import { mintedReceipt } from '../../../packages/ledger/test/story.ts';
+import { mintedReceipt } from '../../../packages/ledger/test/kit/story.ts';
 import type { Attack, Attacker } from './victim.ts';
 
 /** More of them than are kept, so that some are drawn anew all the time. */

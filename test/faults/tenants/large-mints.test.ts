@@ -3,7 +3,7 @@ import type { Db } from '@rcpt/service/db/db.ts';
 import type { Run } from '../../../packages/ledger/src/runs/run.ts';
 import { fixBlock } from '../../../packages/ledger/src/runs/sealed-block.ts';
 import { insertRun, loadRun } from '../../../packages/ledger/src/store/runs.ts';
-import { approvedRun } from '../../../packages/ledger/test/story.ts';
+import { approvedRun } from '../../../packages/ledger/test/kit/story.ts';
 import type { Tenants } from './tenants.ts';
 import { type Attack, unharmedBy } from './victim.ts';
 

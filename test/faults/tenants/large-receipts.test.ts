@@ -1,5 +1,5 @@
 /** Ten receipts of a megabyte, 90,000 members each, that their organization verifies again and again. */
-import { mintedReceipt } from '../../../packages/ledger/test/story.ts';
+import { mintedReceipt } from '../../../packages/ledger/test/kit/story.ts';
 import { verifyAgain } from './verifying.ts';
 import { type Attack, type Prepare, unharmedBy } from './victim.ts';
 

@@ -1,5 +1,5 @@
 /** Forms that break off after a few hundred bytes, or after the 64 KiB that need no turn, and some that drip. */
-import { runAt } from '../../../packages/ledger/test/story.ts';
+import { runAt } from '../../../packages/ledger/test/kit/story.ts';
 import { parseAnswer, rawClient, requestText } from '../raw.ts';
 import { type Attack, type Prepare, unharmedBy } from './victim.ts';
 

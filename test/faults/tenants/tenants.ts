@@ -1,7 +1,7 @@
 /** A ledger with two organizations, and in the victim's all that is asked for while it is attacked. */
-import { type Tenant, tenantOf } from '../../../packages/ledger/test/running.ts';
-import { runAt } from '../../../packages/ledger/test/story.ts';
-import type { Fresh } from '../../../packages/service/test/engines.ts';
+import { type Tenant, tenantOf } from '../../../packages/ledger/test/kit/running.ts';
+import { runAt } from '../../../packages/ledger/test/kit/story.ts';
+import type { Fresh } from '../../kit/engines.ts';
 import { approveMany, mintMany, openWorkshop } from '../load.ts';
 import { type LedgerProcess, settingsOf, startLedgerProcess, temporaryFolder } from '../process.ts';
 import type { Kind, Request, Victim } from './pace.ts';

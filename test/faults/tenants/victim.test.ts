@@ -1,7 +1,7 @@
 /** The kit itself: it passes where another tenant only works, and fails where the ledger is made to stand still. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachEngine } from '../../../packages/service/test/engines.ts';
+import { eachEngine } from '../../kit/engines.ts';
 import { MIGRATIONS } from '../process.ts';
 import { KINDS } from './pace.ts';
 import { assertUnharmed } from './result.ts';

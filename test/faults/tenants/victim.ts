@@ -36,8 +36,8 @@
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '@rcpt/service/db/db.ts';
-import type { RunningTest, Tenant } from '../../../packages/ledger/test/running.ts';
-import { type Engine, eachEngine } from '../../../packages/service/test/engines.ts';
+import type { RunningTest, Tenant } from '../../../packages/ledger/test/kit/running.ts';
+import { type Engine, eachEngine } from '../../kit/engines.ts';
 import { MIGRATIONS } from '../process.ts';
 import { isAttacker, startAttacker } from './attacker.ts';
 import { ask, askEach, KINDS, type Sample } from './pace.ts';

@@ -1,0 +1,261 @@
+/** What a schedule calls, as it is called: silent on a whole chain, one paragraph on anything else. */
+import { strict as assert } from 'node:assert';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { eachLedger, type Tenant } from '../../../ledger/test/kit/running.ts';
+import { mintedReceipt } from '../../../ledger/test/kit/story.ts';
+import { readChain, resealed, type StoredChain, writeChain } from '../../../ledger/test/kit/tampering.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../../../rcpt', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'verify-chain-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Looked {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function look(url: string, key: string, ...words: string[]): Promise<Looked> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, RCPT_URL: url, RCPT_KEY: key };
+    const child = execFile(LAUNCHER, ['verify-chain', ...words], { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode!, stdout, stderr }),
+    );
+  });
+}
+
+const WELL = { code: 0, stdout: '', stderr: '' };
+
+/** One paragraph that says so, and where to read on. */
+function found({ code, stdout, stderr }: Looked, words: RegExp): void {
+  assert.match(stderr, words);
+  assert.deepEqual([code, stdout, stderr.split('\n').length], [1, '', 2], stderr);
+  assert.match(stderr, /^rcpt verify-chain: http.*docs\/operations\.md/);
+}
+
+let files = 0;
+function seenFile(): string {
+  return join(folder, `${++files}.seen`);
+}
+
+async function mint(tenant: Tenant, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await mintedReceipt(tenant);
+}
+
+/** The last receipts are gone, and everything that says where the chain ends agrees. */
+function cutTo(chain: StoredChain, count: number): StoredChain {
+  const rows = chain.rows.slice(0, count);
+  const last = rows.at(-1);
+  return { rows, head: last === undefined ? null : { org_seq: last.org_seq, receipt_sha256: last.receipt_sha256 } };
+}
+
+/** From `at` on sealed anew: what an operator who holds the database can do, and no verification of it alone can see. */
+function rewrittenFrom(chain: StoredChain, at: number): StoredChain {
+  const rows = chain.rows.slice(0, at);
+  for (const row of chain.rows.slice(at)) {
+    const before = rows.at(-1);
+    rows.push(
+      resealed(row, (payload) => ({
+        ...payload,
+        ...(before === undefined ? {} : { parent_hash: before.receipt_sha256 }),
+        organization: { ...payload.organization, name: 'Another Name' },
+      })),
+    );
+  }
+  return cutTo({ rows, head: null }, rows.length);
+}
+
+eachLedger('the chain, looked at from outside', (ledger) => {
+  test('whole, it is silent, and keeps where the chain ends for the next look', async () => {
+    const tenant = await ledger.tenant();
+    const seen = seenFile();
+    const key = tenant.keys.auditor;
+    assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL, 'an empty chain is whole');
+    assert.equal(JSON.parse(readFileSync(seen, 'utf8')).org_seq, null);
+    for (const count of [1, 0, 3]) {
+      await mint(tenant, count);
+      assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL);
+      const { head } = await tenant.as('auditor')('GET', '/ledger/verify');
+      const { verified_at, ...kept } = JSON.parse(readFileSync(seen, 'utf8'));
+      assert.deepEqual(kept, { organization_id: tenant.organization_id, ...head });
+      assert.ok(Math.abs(Date.now() - Date.parse(verified_at)) < 600_000);
+      assert.equal(statSync(seen).mode & 0o777, 0o600);
+    }
+    const { stdout, code } = await look(ledger.url, key, '--json');
+    assert.deepEqual([code, JSON.parse(stdout).ok, JSON.parse(stdout).head.org_seq], [0, true, 3]);
+  });
+
+  test('altered in the database, the receipt is named, and what was seen stays', async () => {
+    const tenant = await ledger.doomedTenant();
+    await mint(tenant, 3);
+    const seen = seenFile();
+    await look(ledger.url, tenant.keys.auditor, '--seen', seen);
+    const before = readFileSync(seen, 'utf8');
+    const chain = await readChain(ledger.db, tenant.organization_id);
+    const row = chain.rows[1]!;
+    row.payload = row.payload.replace('"title":"', '"title":"Not ');
+    await writeChain(ledger.db, tenant.organization_id, chain);
+    const { receipt_id } = JSON.parse(row.payload);
+    found(
+      await look(ledger.url, tenant.keys.auditor, '--seen', seen),
+      new RegExp(`THE CHAIN DOES NOT VERIFY: payload_altered at receipt ${receipt_id}, org_seq 1: `),
+    );
+    assert.equal(readFileSync(seen, 'utf8'), before);
+  });
+
+  test('cut, with its recorded head moved along, or cut down to nothing: known from the head that was seen', async () => {
+    const tenant = await ledger.doomedTenant();
+    await mint(tenant, 3);
+    const seen = seenFile();
+    await look(ledger.url, tenant.keys.auditor, '--seen', seen);
+    const { receipt_sha256 } = JSON.parse(readFileSync(seen, 'utf8'));
+    const chain = await readChain(ledger.db, tenant.organization_id);
+    for (const [count, now] of [
+      [2, 'ends at 1:'],
+      [0, 'holds no receipt at all'],
+    ] as const) {
+      await writeChain(ledger.db, tenant.organization_id, cutTo(chain, count));
+      // With the Runs that would tell.
+      await ledger.db.run(
+        'delete from runs where organization_id = $1 and id not in (select run_id from receipts where organization_id = $1)',
+        [tenant.organization_id],
+      );
+      assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true, 'by itself it is a whole chain');
+      found(
+        await look(ledger.url, tenant.keys.auditor, '--seen', seen),
+        new RegExp(`THE CHAIN WAS CUT: 2:${receipt_sha256} was seen before, and now it ${now}`),
+      );
+      found(
+        await look(ledger.url, tenant.keys.auditor, '--holds', `2:${receipt_sha256}`),
+        /THE CHAIN WAS CUT: 2:.* holds no receipt 2/,
+      );
+    }
+  });
+
+  test('rewritten and sealed anew, whole by itself: known from the head that was seen, silent once it is back', async () => {
+    const tenant = await ledger.doomedTenant();
+    await mint(tenant, 3);
+    const seen = seenFile();
+    await look(ledger.url, tenant.keys.auditor, '--seen', seen);
+    const kept = JSON.parse(readFileSync(seen, 'utf8'));
+    await mint(tenant, 2);
+    const chain = await readChain(ledger.db, tenant.organization_id);
+    await writeChain(ledger.db, tenant.organization_id, rewrittenFrom(chain, 1));
+    assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true, 'by itself it is a whole chain');
+    found(
+      await look(ledger.url, tenant.keys.auditor, '--seen', seen),
+      new RegExp(`THE CHAIN WAS REWRITTEN: 2:${kept.receipt_sha256} was seen before, now 2:`),
+    );
+    found(
+      await look(ledger.url, tenant.keys.auditor, '--holds', `2:${kept.receipt_sha256}`),
+      new RegExp(`the chain does not hold 2:${kept.receipt_sha256}: 2:`),
+    );
+    await writeChain(ledger.db, tenant.organization_id, chain);
+    assert.deepEqual(await look(ledger.url, tenant.keys.auditor, '--seen', seen), WELL);
+    assert.deepEqual(await look(ledger.url, tenant.keys.auditor, '--holds', `2:${kept.receipt_sha256}`), WELL);
+  });
+
+  test('what was seen of one organization is not held against another, nor against what is no such file', async () => {
+    const [one, other] = [await ledger.tenant(), await ledger.tenant()];
+    await mint(one, 1);
+    await mint(other, 1);
+    const seen = seenFile();
+    await look(ledger.url, one.keys.auditor, '--seen', seen);
+    found(
+      await look(ledger.url, other.keys.auditor, '--seen', seen),
+      new RegExp(`could not be verified: the key is one of ${other.organization_id}.*${one.organization_id}`),
+    );
+    writeFileSync(seen, '{"org_seq": 1');
+    found(await look(ledger.url, one.keys.auditor, '--seen', seen), /is not what this command wrote/);
+    assert.equal(readFileSync(seen, 'utf8'), '{"org_seq": 1');
+    found(
+      await look(ledger.url, one.keys.auditor, '--seen', join(seen, 'x')),
+      /could not be verified: --seen: ENOTDIR/,
+    );
+    found(await look(ledger.url, one.keys.auditor, '--seen', join(folder, 'no', 'x')), /its head could not be kept/);
+  });
+
+  describe('what stands between it and a ledger', () => {
+    /** Hands on to the ledger what `change` does not answer itself. */
+    async function between(
+      change: (path: string, text: string) => string | null,
+    ): Promise<{ url: string; server: Server }> {
+      const server = createServer(async (request, response) => {
+        const answer = await fetch(`${ledger.url}${request.url}`, {
+          headers: { authorization: request.headers.authorization! },
+        });
+        const text = change(request.url!, await answer.text());
+        if (text === null) return;
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.end(text);
+      });
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+    }
+
+    test('nobody there, no credential, another page, silence: it could not be verified', async (t) => {
+      const tenant = await ledger.tenant();
+      const key = tenant.keys.auditor;
+      await mint(tenant, 1);
+      const { url, server } = await between(() => null);
+      t.after(() => server.closeAllConnections());
+      t.after(() => server.close());
+      found(
+        await look(url, key, '--timeout', '1'),
+        /could not be verified: GET \/ledger\/verify: no answer within 1 s/,
+      );
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      found(await look(url, key), /could not be verified: GET \/ledger\/verify: connect ECONNREFUSED/);
+      found(await look(ledger.url, 'rk_unknown_key'), /could not be verified: GET \/ledger\/verify: 401 /);
+      found(await look(`${ledger.url}/nowhere`, key), /could not be verified: GET \/ledger\/verify: 404 /);
+    });
+
+    test('a verification that broke off is none, whatever it answers', async (t) => {
+      const tenant = await ledger.tenant();
+      await mint(tenant, 2);
+      const nothing = '{"ok":true,"receipts_checked":0,"head":null,"violation":null,"violations":[]}';
+      const half = (text: string) => text.replace('"receipts_checked":2', '"receipts_checked":1');
+      for (const [answer, words] of [
+        [() => nothing, /could not be verified: .* ended without reading the chain/],
+        [half, /could not be verified: .* broke off: it answers ok for 1 receipts/],
+        [(text: string) => text.slice(0, 20), /could not be verified: .* cut off or is no verification/],
+        [(text: string) => text.replace('"ok":true', '"ok":false'), /answers ok: false, and names nothing/],
+      ] as const) {
+        const { url, server } = await between((path, text) => (path === '/ledger/verify' ? answer(text) : text));
+        t.after(() => server.close());
+        found(await look(url, tenant.keys.auditor), words);
+      }
+    });
+
+    test('a ledger that says ok to everything is found out by what it serves', async (t) => {
+      const tenant = await ledger.tenant();
+      await mint(tenant, 3);
+      const seen = seenFile();
+      await look(ledger.url, tenant.keys.auditor, '--seen', seen);
+      await mint(tenant, 2);
+      for (const [served, words] of [
+        [(text: string) => text.replace('"title":"', '"title":"Not '), /serves a receipt RCPT-000002-.* not the hash/],
+        [
+          (text: string) => text.replace(/\{"approval".*?\},(?=\{"approval")/, ''),
+          /serves 3:.* where org_seq 2 should/,
+        ],
+        [() => '{"receipts":[],"next_after_seq":null}', /GET \/ledger ends at org_seq 1, before the verified head 4:/],
+        [() => '<html>', /could not be verified: GET \/ledger: 200, but the answer is cut off/],
+      ] as const) {
+        const { url, server } = await between((path, text) => (path.startsWith('/ledger?') ? served(text) : text));
+        t.after(() => server.close());
+        found(await look(url, tenant.keys.auditor, '--seen', seen), words);
+      }
+      assert.deepEqual(await look(ledger.url, tenant.keys.auditor, '--seen', seen), WELL);
+      assert.ok(!existsSync(`${seen}.new`));
+    });
+  });
+});

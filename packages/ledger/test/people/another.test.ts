@@ -1,0 +1,94 @@
+/** A link opened where somebody else is signed in: nobody works in another's account without having been asked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addMember, browserOf, cookieIn, linkToken, signIn } from '../kit/people.ts';
+import { eachLedger } from '../kit/running.ts';
+
+eachLedger(
+  'a link of somebody else',
+  (ledger) => {
+    const two = async () => {
+      const [mine, other] = [await ledger.tenant('Mine'), await ledger.tenant('Other')];
+      const [{ email }, stranger] = [await addMember(mine, 'agent'), await addMember(other, 'owner')];
+      return { email, stranger, browser: await signIn(ledger, email), token: await linkToken(ledger, stranger.email) };
+    };
+
+    test('is refused, says who is who, and is neither used up nor changes the session', async () => {
+      const { email, stranger, browser, token } = await two();
+      for (const replace of [undefined, false]) {
+        const asked = await browser.ask('POST', '/session', { body: { token, replace } });
+        assert.deepEqual(
+          [asked.status, asked.json.code, asked.json.signed_in_as, asked.json.link_for],
+          [409, 'signed_in_as_another', email, stranger.email],
+        );
+        assert.match(asked.json.detail, /"replace": true/);
+        assert.deepEqual(asked.headers.getSetCookie(), []);
+      }
+      assert.equal((await browser.ask('GET', '/session')).json.name, email);
+      const page = await browser.ask('GET', `/sign-in?token=${token}`, { headers: { accept: 'text/html' } });
+      assert.equal(page.status, 200);
+      const opened = await ledger.call('POST', '/session', { body: { token } });
+      assert.deepEqual([opened.status, opened.json.name], [200, stranger.email]);
+    });
+
+    test('signs the other in where that is wanted, and ends the session before it, once', async () => {
+      const { stranger, browser, token } = await two();
+      const elsewhere = await browser.ask('GET', '/session');
+      const opened = await browser.ask('POST', '/session', { body: { token, replace: true } });
+      assert.deepEqual([opened.status, opened.json.name], [200, stranger.email]);
+      const replaced = await browser.ask('GET', '/session');
+      assert.deepEqual([elsewhere.status, replaced.status, replaced.json.code], [200, 401, 'unauthenticated']);
+      const next = browserOf(ledger, cookieIn(opened));
+      assert.equal((await next.ask('GET', '/session')).json.name, stranger.email);
+      const again = await next.ask('POST', '/session', { body: { token, replace: true } });
+      assert.deepEqual([again.status, again.json.code], [401, 'sign_in_link_invalid']);
+      assert.equal(
+        (await next.ask('GET', '/session')).json.name,
+        stranger.email,
+        'a link that counts no more ends nothing',
+      );
+    });
+
+    test('is no matter where nobody is signed in any more, nor is one’s own link where one is', async () => {
+      const { email, stranger, browser, token } = await two();
+      const own = await browser.ask('POST', '/session', { body: { token: await linkToken(ledger, email) } });
+      assert.deepEqual([own.status, own.json.name], [200, email]);
+      assert.equal((await browser.ask('GET', '/session')).status, 200, 'of one’s own sessions none ends');
+      assert.equal((await browser.ask('DELETE', '/session')).status, 200);
+      const opened = await browser.ask('POST', '/session', { body: { token } });
+      assert.deepEqual([opened.status, opened.json.name], [200, stranger.email]);
+    });
+
+    test('that does not count is told as such, whoever is signed in', async () => {
+      const { browser, token } = await two();
+      await ledger.db.run('update sign_in_links set expires_at = $1', ['2020-01-01T00:00:00.000Z']);
+      for (const unknown of [token, 'x'.repeat(43)])
+        for (const replace of [false, true]) {
+          const { status, json } = await browser.ask('POST', '/session', { body: { token: unknown, replace } });
+          assert.deepEqual([status, json.code], [401, 'sign_in_link_invalid']);
+        }
+      assert.equal((await browser.ask('GET', '/session')).status, 200);
+    });
+
+    test('whose person was removed takes nobody’s session, though it was wanted', async () => {
+      const tenant = await ledger.tenant();
+      const { id, email } = await addMember(tenant, 'agent');
+      const browser = await signIn(ledger, (await addMember(tenant, 'agent')).email);
+      const token = await linkToken(ledger, email);
+      await tenant.as('owner')('DELETE', `/members/${id}`);
+      const { status, json } = await browser.ask('POST', '/session', { body: { token, replace: true } });
+      assert.deepEqual([status, json.code], [403, 'no_organization']);
+      assert.equal((await browser.ask('GET', '/session')).status, 200);
+    });
+
+    test('is asked about also where the one who is signed in belongs nowhere any more', async () => {
+      const { browser, token } = await two();
+      const { id } = (await browser.ask('GET', '/session')).json;
+      await ledger.db.run('delete from memberships where person_id = $1', [id]);
+      const { status, json } = await browser.ask('POST', '/session', { body: { token } });
+      assert.deepEqual([status, json.code], [409, 'signed_in_as_another']);
+      assert.equal((await browser.ask('POST', '/session', { body: { token, replace: 'yes' } })).status, 422);
+    });
+  },
+  { LEDGER_SIGN_IN_REQUESTS_PER_MINUTE: '100000' },
+);
