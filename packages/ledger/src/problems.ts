@@ -1,4 +1,5 @@
-/** Every code the ledger's domain and stores can throw → HTTP (the one table; contract §1). */
+/** What the ledger refuses: every code of its rules and stores, with its answer on the wire. */
+import { Refusal } from '@rcpt/service/error.ts';
 import type { ProblemRow } from '@rcpt/service/http/problem.ts';
 
 export const LEDGER_PROBLEMS = {
@@ -37,3 +38,6 @@ export const LEDGER_PROBLEMS = {
 } as const satisfies Record<string, ProblemRow>;
 
 export type LedgerCode = keyof typeof LEDGER_PROBLEMS;
+
+export const refuse = (code: LedgerCode, detail: string, members?: Record<string, unknown>) =>
+  new Refusal<LedgerCode>(code, detail, members);

@@ -6,7 +6,7 @@ import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { valueInText } from '@rcpt/proof/canonical.ts';
 import { receiptIdOf, sealWith } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { isAsApproved } from '../runs/sealed-block.ts';
 import {
   findPin,

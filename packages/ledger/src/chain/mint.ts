@@ -8,7 +8,7 @@
 
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import {
   insertReceipts,
   loadMintable,

@@ -1,7 +1,7 @@
 /** The pin that a cook points at: taken from the stored receipt only while that is what was sealed. Pure. */
 import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 
 /** A pin as it is stored; null for what is not there any more. */
 export interface StoredPin {

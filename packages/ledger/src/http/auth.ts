@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger.ts';
 import type { Credential } from '../people/credential-cache.ts';
 import { type SignedIn, sessionEnded, worksNowhere } from '../people/people.ts';
 import { type Act, MAY, type Principal } from '../people/principal.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {

@@ -12,7 +12,7 @@ import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { renderAbsent } from '../share/page/absent.ts';
 import { loadAssets } from '../share/page/assets.ts';
 import { PAGE_CSP } from '../share/page/page.ts';

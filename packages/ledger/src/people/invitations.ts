@@ -4,7 +4,7 @@ import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Config } from '../config.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { countInvited } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
 import { takeMail, writtenTooOften } from './mailbox.ts';

@@ -2,7 +2,7 @@
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMembership } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
 import { requireOwnerBeside } from './tenancy.ts';

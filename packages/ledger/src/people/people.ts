@@ -8,7 +8,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newSecret } from '@rcpt/service/ids.ts';
 import type { Mailer, Message } from '../mail/mail.ts';
 import { type Invitation, invitationMail, signInMail } from '../mail/people-mail.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import {
   chosenOf,
   deleteSession,

@@ -2,7 +2,7 @@
 import { KeyLabel } from '@rcpt/contract/public-name.ts';
 import type { Signer } from '@rcpt/contract/signer.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { findPublicName } from '../store/people.ts';
 import { isPerson, type Principal } from './principal.ts';
 

@@ -3,7 +3,7 @@ import type { Key, Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/ids.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { insertKey, insertOrganization, listOwners, lockOrganization, revokeKey } from '../store/tenancy.ts';
 import { apiKeyOf } from './principal.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { ANSWER_FOR } from '@rcpt/contract/router/members.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 
 export interface RouterCall {
   method: string;

@@ -7,9 +7,10 @@ import type { Approval } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
+import { refuse } from '../problems.ts';
 import { findSmallRun, loadMarks, loadStoredRun, lockMarks, type StoredRun, updateRun } from '../store/runs.ts';
 import type { Deciders } from './deciders.ts';
-import { reach, refuse, requireStage } from './run.ts';
+import { reach, requireStage } from './run.ts';
 import { type ApprovedBlock, fixBlock } from './sealed-block.ts';
 import { requireFourEyes } from './stages.ts';
 

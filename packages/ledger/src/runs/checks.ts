@@ -4,9 +4,10 @@ import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import type { Principal } from '../people/principal.ts';
+import { refuse } from '../problems.ts';
 import { loadSheetText } from '../store/flight-sheets.ts';
 import { loadStoredRun, lockMarks, type StoredRun, updateRun } from '../store/runs.ts';
-import { type Run, reach, refuse, requireStage } from './run.ts';
+import { type Run, reach, requireStage } from './run.ts';
 
 /** All that the checks are decided on, as texts: the thread reads them, and the event loop does not. */
 export interface Undecided {

@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger.ts';
 import { ObjectTooLarge } from '../outbox/object.ts';
 import { evidenceKey } from '../outbox/storage.ts';
 import type { Principal } from '../people/principal.ts';
+import { refuse } from '../problems.ts';
 import { loadMarks } from '../store/runs.ts';
 import {
   abandonedObjects,
@@ -20,7 +21,7 @@ import {
   endRemoval,
   unclaimObject,
 } from '../store/storage.ts';
-import { type Run, refuse } from './run.ts';
+import type { Run } from './run.ts';
 import { takesEvidence } from './stages.ts';
 
 /** A file as it was uploaded. */

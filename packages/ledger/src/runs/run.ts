@@ -4,8 +4,7 @@ import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts'
 import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
-import { Refusal } from '@rcpt/service/error.ts';
-import type { LedgerCode } from '../problems.ts';
+import { refuse } from '../problems.ts';
 
 /** What is stored beyond what is shown. */
 export interface Run extends Omit<PublicRun, 'agent_profile'> {
@@ -22,9 +21,6 @@ export interface Run extends Omit<PublicRun, 'agent_profile'> {
   /** SHA-256 of `approved_block`. */
   approved_sha256: string | null;
 }
-
-export const refuse = (code: LedgerCode, detail: string, members?: Record<string, unknown>) =>
-  new Refusal<LedgerCode>(code, detail, members);
 
 /** Throws `run_stage_conflict` unless the Run is at one of `stages`. */
 export function requireStage(run: Pick<Run, 'stage' | 'approval'>, ...stages: [Stage, ...Stage[]]): void {

@@ -9,7 +9,8 @@ import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Work } from '@rcpt/contract/work.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import { profileOf, type Run, refuse } from './run.ts';
+import { refuse } from '../problems.ts';
+import { profileOf, type Run } from './run.ts';
 
 /** All of a Run that its blocks are made of, and what its approval fixed. */
 export type SealedRun = Omit<Run, 'organization_id' | 'stage' | 'stages' | 'notify' | 'executed_by'>;

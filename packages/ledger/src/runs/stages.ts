@@ -17,6 +17,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/ids.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
+import { refuse } from '../problems.ts';
 import { loadSheetText } from '../store/flight-sheets.ts';
 import {
   columnsOf,
@@ -31,7 +32,7 @@ import {
 import { nameObject } from '../store/storage.ts';
 import { findAgentProfile, loadOrganization } from '../store/tenancy.ts';
 import type { PostedExecution, PostedInputs } from './posted.ts';
-import { profileOf, type Run, reach, refuse, requireStage } from './run.ts';
+import { profileOf, type Run, reach, requireStage } from './run.ts';
 
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Refusal } from '@rcpt/service/error.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { createPool, GivenUp } from '../threads/pool.ts';
 import type { DRAWINGS, Drawn } from './drawing-thread.ts';
 import { createMemory } from './memory.ts';

@@ -5,7 +5,7 @@ import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 
 /** False: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
 export async function insertFlightSheet(

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { StorageUse } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 
 /** Bytes of evidence in object storage. The same bytes of one Run are one object. */
 export interface EvidenceObject {

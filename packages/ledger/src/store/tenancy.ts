@@ -3,7 +3,7 @@ import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../people/principal.ts';
-import { refuse } from '../runs/run.ts';
+import { refuse } from '../problems.ts';
 import { ZERO_HASH } from './chains.ts';
 
 interface OrganizationRow {
