@@ -8,7 +8,7 @@ import type { Queries } from '@rcpt/service/db/db.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
 import { refuse } from '../problems.ts';
-import { findSmallRun, loadMarks, loadStoredRun, lockMarks, type StoredRun, updateRun } from '../store/runs.ts';
+import { findSmallRun, loadMarks, loadStoredRun, lockMarks, updateRun } from '../store/runs.ts';
 import type { Deciders } from './deciders.ts';
 import { reach, requireStage } from './run.ts';
 import { type ApprovedBlock, fixBlock } from './sealed-block.ts';
@@ -16,12 +16,6 @@ import { requireFourEyes } from './stages.ts';
 
 /** Documents of a Run whose block is fixed on the event loop, which takes some milliseconds at most. */
 const SMALL_BYTES = 65_536;
-
-/** What a thread fixes the block of. */
-export interface Unfixed {
-  run: StoredRun;
-  approval: Approval;
-}
 
 export interface PreparedApproval extends Partial<ApprovedBlock> {
   approval: Approval;

@@ -6,21 +6,9 @@ import type { Queries } from '@rcpt/service/db/db.ts';
 import type { Principal } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
 import { loadSheetText } from '../store/flight-sheets.ts';
-import { loadStoredRun, lockMarks, type StoredRun, updateRun } from '../store/runs.ts';
-import { type Run, reach, requireStage } from './run.ts';
-
-/** All that the checks are decided on, as texts: the thread reads them, and the event loop does not. */
-export interface Undecided {
-  run: StoredRun;
-  /** Of the flight sheet that decides, as canonical JSON; null on lanes without one. */
-  sheet: string | null;
-  prices: readonly GpuPrice[];
-}
-
-export interface Decided extends Pick<Run, 'checks' | 'assignment' | 'price'> {
-  /** When the Run that was decided on was written. */
-  updated_at: string;
-}
+import { loadStoredRun, lockMarks, updateRun } from '../store/runs.ts';
+import type { Decided, Undecided } from './decide.ts';
+import { reach, requireStage } from './run.ts';
 
 /** At the prices of this instant. Throws `not_found`, `run_stage_conflict`, `flight_sheet_unknown`. */
 export async function loadUndecided(
