@@ -29,17 +29,34 @@ export interface Victim {
   next(kind: Kind): Request;
 }
 
-/** Between two of the same kind. */
+/** Between two of the same kind, at least. */
 const PACE_MS = 50;
+/** Times what a page and a PDF take together: the victim alone keeps a drawing thread busy for a third of the time at most. */
+const DRAWING_SHARE = 3;
 export const PATIENCE_MS = 10_000;
 const agent = new Agent({ keepAlive: true });
 
-/** Resolves when all are answered, or have waited too long. The kinds take their turns evenly within one pace. */
-export async function askEach(victim: Victim, times: number): Promise<Samples> {
+/** What a slow or busy machine can keep up with, in milliseconds: asked one after the other. */
+export async function paceFor(victim: Victim, times: number): Promise<number> {
+  let drawing_ms = 0;
+  for (let i = 0; i < times; i++) {
+    for (const kind of KINDS) {
+      const { ms } = await ask(victim, kind);
+      if (kind === 'page' || kind === 'pdf') drawing_ms += ms;
+    }
+  }
+  return Math.max(PACE_MS, DRAWING_SHARE * (drawing_ms / times));
+}
+
+/**
+ * Resolves when all are answered, or have waited too long. The kinds take their turns evenly within one pace.
+ * @param pace_ms between two of the same kind
+ */
+export async function askEach(victim: Victim, times: number, pace_ms: number): Promise<Samples> {
   const asked: Promise<Sample>[] = [];
   const start = performance.now();
   for (let i = 0; i < times * KINDS.length; i++) {
-    await sleep(Math.max(0, start + (i * PACE_MS) / KINDS.length - performance.now()));
+    await sleep(Math.max(0, start + (i * pace_ms) / KINDS.length - performance.now()));
     asked.push(ask(victim, KINDS[i % KINDS.length]!));
   }
   return Promise.all(asked);

@@ -62,15 +62,22 @@ function failures(result: Result): string[] {
   ];
 }
 
-/** What the machine may have done as well. */
-export function isOnlySlow(result: Result): boolean {
-  return slowness(result).length > 0 && failures(result).length === 0;
+/** What a machine that has other work may have done as well: waiting, and what follows from it, 429 to who waits in line. */
+export function mayBeNoise(result: Result): boolean {
+  const answers = [...Object.keys(result.attacker), ...Object.keys(result.refused).map((what) => what.split(' ')[1])];
+  return isHarm(result) && answers.every((status) => !(Number(status) >= 500));
 }
 
 /** The attempt that harmed least, judged by its worst kind: an attempt counts whole. */
 export function lesser(one: Result, other: Result): Result {
   const worst = ({ kinds }: Result) => Math.max(...KINDS.map((kind) => kinds[kind].ratio));
-  return failures(other).length > 0 || worst(other) < worst(one) ? other : one;
+  if (!mayBeNoise(other)) return other;
+  const [of_one, of_other] = [failures(one).length, failures(other).length];
+  return of_other < of_one || (of_other === of_one && worst(other) < worst(one)) ? other : one;
+}
+
+function isHarm(result: Result): boolean {
+  return slowness(result).length + failures(result).length > 0;
 }
 
 export function tableOf({ kinds, attacker }: Result): string {
