@@ -4,7 +4,7 @@ import type { Db } from '@rcpt/service/db/db.ts';
 import type { Probe } from '@rcpt/service/process/health.ts';
 import type { Minter } from './chain/mint.ts';
 import type { Verifier } from './chain/verifier.ts';
-import type { NewsDesk } from './changes/feed.ts';
+import type { ChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './outbox/storage.ts';
 import type { KeptCredentials } from './people/credential-cache.ts';
@@ -21,7 +21,7 @@ export interface Ledger {
   deciders: Deciders;
   minter: Minter;
   verifier: Verifier;
-  desk: NewsDesk;
+  feed: ChangeFeed;
   people: People;
   kept: KeptCredentials;
   storage: Storage;

@@ -9,7 +9,7 @@ import { listen, openOwnDatabase } from '@rcpt/service/process/start.ts';
 import { createApp } from './app.ts';
 import { createMinter } from './chain/mint.ts';
 import { openVerifier } from './chain/verifier.ts';
-import { openNewsDesk } from './changes/feed.ts';
+import { openChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
 import { openMailer } from './mail/mail.ts';
@@ -88,8 +88,8 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     base_url: () => config.base_url ?? address.url,
     now,
   });
-  const kept = new KeptCredentials(() => desk.tellRights());
-  const desk = await openNewsDesk(db, () => kept.drop());
+  const kept = new KeptCredentials(() => feed.emitRights());
+  const feed = await openChangeFeed(db, () => kept.drop());
   const ledger: Ledger = {
     config,
     get base_url() {
@@ -102,7 +102,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     people,
     kept,
     verifier,
-    desk,
+    feed,
     storage,
     printer,
     probes: {
@@ -131,7 +131,7 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await Promise.all([copier.close(), people.close(), desk.close()]);
+      await Promise.all([copier.close(), people.close(), feed.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },

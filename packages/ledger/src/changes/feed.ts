@@ -14,12 +14,12 @@ const RUNS_NAMED = 100;
 /** PostgreSQL takes payloads below 8,000 bytes. */
 const PAYLOAD_BYTES = 7_000;
 
-export interface NewsDesk {
-  tell(organization_id: string, changed: Changed): void;
+export interface ChangeFeed {
+  emit(organization_id: string, changed: Changed): void;
   /** Hears of one organization until the answer is called. */
-  listen(organization_id: string, heard: (changed: Changed) => void): () => void;
+  subscribe(organization_id: string, heard: (changed: Changed) => void): () => void;
   /** Tells the other processes at once that somebody's rights changed. */
-  tellRights(): Promise<void>;
+  emitRights(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ interface Said {
 }
 
 /** @param rightsChanged another process says that somebody's did */
-export async function openNewsDesk(db: Db, rightsChanged: () => void): Promise<NewsDesk> {
+export async function openChangeFeed(db: Db, rightsChanged: () => void): Promise<ChangeFeed> {
   const from = newId('desk');
   const listeners = new Map<string, Set<(changed: Changed) => void>>();
   let gathered = new Map<string, Gathering>();
@@ -65,14 +65,14 @@ export async function openNewsDesk(db: Db, rightsChanged: () => void): Promise<N
   }
 
   return {
-    tell(organization_id, changed) {
+    emit(organization_id, changed) {
       const known = gathered.get(organization_id);
       if (known === undefined)
         gathered.set(organization_id, { ...changed, runs: changed.runs && new Set(changed.runs) });
       else gather(known, changed);
       timer ??= setTimeout(say, GATHER_MS);
     },
-    listen(organization_id, heard) {
+    subscribe(organization_id, heard) {
       const those = listeners.get(organization_id) ?? new Set();
       listeners.set(organization_id, those.add(heard));
       return () => {
@@ -80,7 +80,7 @@ export async function openNewsDesk(db: Db, rightsChanged: () => void): Promise<N
         if (those.size === 0 && listeners.get(organization_id) === those) listeners.delete(organization_id);
       };
     },
-    tellRights: () => tellOthers(JSON.stringify({ from, rights: true, changed: [] } satisfies Said)),
+    emitRights: () => tellOthers(JSON.stringify({ from, rights: true, changed: [] } satisfies Said)),
     async close() {
       clearTimeout(timer);
       await say();

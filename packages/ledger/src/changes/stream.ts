@@ -1,21 +1,21 @@
 /** What happens in an organization, told to one who looks on, for as long as they may. */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { EventStream } from '@rcpt/service/http/event-stream.ts';
-import { type NewsDesk, together } from './feed.ts';
+import { type ChangeFeed, together } from './feed.ts';
 
 /** With the lookup, well below the five seconds in which what is withdrawn has to end. */
 const LOOK_MS = 3_000;
 
 /** Event `changed`. Whoever reads slowly gets what was missed as one event. Ends when `mayListen` says no. */
-export async function tellChanges(
-  desk: NewsDesk,
+export async function streamChanges(
+  feed: ChangeFeed,
   organization_id: string,
   stream: EventStream,
   mayListen: () => Promise<boolean>,
 ): Promise<void> {
   let missed: Changed | undefined;
   let wake = () => {};
-  const stop = desk.listen(organization_id, (changed) => {
+  const stop = feed.subscribe(organization_id, (changed) => {
     missed = together(missed, changed);
     wake();
   });

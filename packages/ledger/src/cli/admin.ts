@@ -8,7 +8,7 @@ import { checkSchema, migrate } from '@rcpt/service/db/migrate.ts';
 import { openDatabase } from '@rcpt/service/db/open.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { ConfigError } from '@rcpt/service/process/config.ts';
-import { openNewsDesk } from '../changes/feed.ts';
+import { openChangeFeed } from '../changes/feed.ts';
 import { readLedgerSettings } from '../config.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { type Answer, COMMANDS, type Command, OPTIONS } from './commands.ts';
@@ -82,10 +82,10 @@ async function run(command: Command, words: string[]): Promise<Answer> {
 
 /** Best effort: it is done. On SQLite no process hears of another, and a console shows it when it is looked at again. */
 async function tell(db: Db, organization_id: string): Promise<void> {
-  const desk = await openNewsDesk(db, () => {});
-  await desk.tellRights();
-  desk.tell(organization_id, { runs: [], receipts: false, settings: true });
-  await desk.close();
+  const feed = await openChangeFeed(db, () => {});
+  await feed.emitRights();
+  feed.emit(organization_id, { runs: [], receipts: false, settings: true });
+  await feed.close();
 }
 
 function unknown(verb: string | undefined, known: readonly Command[]): string {

@@ -4,7 +4,7 @@ import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { tellChanges } from '../changes/stream.ts';
+import { streamChanges } from '../changes/stream.ts';
 import type { Ledger } from '../ledger.ts';
 import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type Onlookers } from './onlookers.ts';
 
@@ -12,7 +12,7 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 export function liveRoutes(
   app: App,
-  { desk }: Pick<Ledger, 'desk'>,
+  { feed }: Pick<Ledger, 'feed'>,
   streams: EventStreams,
   onlookers: Onlookers,
 ): void {
@@ -20,7 +20,7 @@ export function liveRoutes(
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode < 300 && !SAFE.includes(request.method) && request.principal !== undefined) {
       const changed = changedBy(request, reply);
-      if (changed !== null) desk.tell(request.principal.organization_id, changed);
+      if (changed !== null) feed.emit(request.principal.organization_id, changed);
     }
     done(null, payload);
   });
@@ -44,7 +44,7 @@ export function liveRoutes(
     async (request, reply) => {
       onlookers.enter(request, reply);
       return streams.answer(reply, (stream) =>
-        tellChanges(desk, request.principal.organization_id, stream, () => onlookers.mayStay(request)),
+        streamChanges(feed, request.principal.organization_id, stream, () => onlookers.mayStay(request)),
       );
     },
   );
