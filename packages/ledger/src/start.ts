@@ -10,6 +10,7 @@ import { createApp } from './app.ts';
 import { createMinter } from './chain/mint.ts';
 import { openVerifier } from './chain/verifier.ts';
 import { openChangeFeed } from './changes/feed.ts';
+import { emittingChanges } from './changes/transaction.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
 import { openMailer } from './mail/mail.ts';
@@ -43,7 +44,10 @@ export interface RunningLedger {
 /** Throws `schema_behind`, the error of a port that is taken, or `ConfigError` for a setting that cannot be used. */
 export async function startLedger(config: Config, logger: Logger): Promise<RunningLedger> {
   const prices = openPrices(config.prices_file);
-  const db = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
+  const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
+  const kept = new KeptCredentials(() => feed.emitRights());
+  const feed = await openChangeFeed(database, () => kept.drop());
+  const db = emittingChanges(database, feed);
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
@@ -88,8 +92,6 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
     base_url: () => config.base_url ?? address.url,
     now,
   });
-  const kept = new KeptCredentials(() => feed.emitRights());
-  const feed = await openChangeFeed(db, () => kept.drop());
   const ledger: Ledger = {
     config,
     get base_url() {

@@ -50,6 +50,7 @@ export const Evidence = z.object({
 export type Evidence = z.infer<typeof Evidence>;
 
 export const CheckDecision = z.object({ status: z.enum(['pass', 'flag']), detail: Prose.optional() });
+export type CheckDecision = z.infer<typeof CheckDecision>;
 export const ApprovalDecision = z.object({ decision: Decision, note: Prose.optional() });
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 export const CheckList = z.object({ checks: z.array(Check) });

@@ -52,6 +52,7 @@ export const NewAgentProfile = z.object({
   harness: Line.optional(),
   model: Line.optional(),
 });
+export type NewAgentProfile = z.infer<typeof NewAgentProfile>;
 export const StoredAgentProfile = z.object({
   id: z.string(),
   name: z.string(),

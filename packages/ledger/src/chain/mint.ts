@@ -8,6 +8,7 @@
 
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
+import { changes } from '../changes/transaction.ts';
 import { refuse } from '../problems.ts';
 import {
   insertReceipts,
@@ -191,6 +192,8 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
       grown.map((chain) => ({ from: chain.from, to: chain.head })),
     ),
   );
+  for (const { from, minted } of grown)
+    changes(tx, from.organization_id, { runs: minted.map(({ run }) => run.run_id), receipts: true });
   return outcomes;
 }
 

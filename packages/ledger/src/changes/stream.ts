@@ -1,12 +1,12 @@
-/** What happens in an organization, told to one who looks on, for as long as they may. */
+/** The changes of an organization as an event stream, for as long as its reader may read them. */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { EventStream } from '@rcpt/service/http/event-stream.ts';
-import { type ChangeFeed, together } from './feed.ts';
+import { type ChangeFeed, merged } from './feed.ts';
 
 /** With the lookup, well below the five seconds in which what is withdrawn has to end. */
 const LOOK_MS = 3_000;
 
-/** Event `changed`. Whoever reads slowly gets what was missed as one event. Ends when `mayListen` says no. */
+/** Event `changed`. A slow reader gets what it missed as one event. Ends when `mayListen` answers false. */
 export async function streamChanges(
   feed: ChangeFeed,
   organization_id: string,
@@ -16,7 +16,7 @@ export async function streamChanges(
   let missed: Changed | undefined;
   let wake = () => {};
   const stop = feed.subscribe(organization_id, (changed) => {
-    missed = together(missed, changed);
+    missed = merged(missed, changed);
     wake();
   });
   const looking = setInterval(() => wake(), LOOK_MS);

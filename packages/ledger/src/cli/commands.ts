@@ -94,7 +94,7 @@ export const COMMANDS: readonly Command[] = [
       if ((given.url === undefined) === !given.none)
         throw new WrongUse('takes --url URL to connect a router, or --none to connect none');
       const url = given.none ? null : taken('--url', RouterAddress.safeParse(given.url), given.url);
-      return (db) => db.transaction(async (tx) => ({ ...(await connectRouter(tx, org, url, now())) }));
+      return async (db) => ({ ...(await connectRouter(db, org, url, now())) });
     },
   },
   {

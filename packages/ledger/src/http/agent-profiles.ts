@@ -1,8 +1,8 @@
 import { AgentProfileList, NewAgentProfile, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
 import type { App } from '@rcpt/service/http/app.ts';
-import { newId } from '@rcpt/service/ids.ts';
 import type { Ledger } from '../ledger.ts';
-import { insertAgentProfile, listAgentProfiles } from '../store/tenancy.ts';
+import { describeAgent } from '../runs/agent-profile.ts';
+import { listAgentProfiles } from '../store/tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function agentProfileRoutes(app: App, ledger: Ledger): void {
@@ -21,12 +21,10 @@ export function agentProfileRoutes(app: App, ledger: Ledger): void {
       },
     },
     (request, reply) =>
-      createAndSend(ledger, request, reply, async (tx) => {
-        const { name, capability_tier = 'undeclared', harness = 'undeclared', model = 'undeclared' } = request.body;
-        const profile = { id: newId('ap'), name, capability_tier, harness, model, created_at: ledger.now() };
-        await insertAgentProfile(tx, request.principal.organization_id, profile);
-        return { body: profile, location: '/agent-profiles' };
-      }),
+      createAndSend(ledger, request, reply, async (tx) => ({
+        body: await describeAgent(tx, request.principal.organization_id, request.body, ledger.now()),
+        location: '/agent-profiles',
+      })),
   );
 
   app.get(

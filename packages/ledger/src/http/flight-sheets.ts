@@ -7,9 +7,9 @@ import {
 } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
+import { publishSheet } from '../flight-sheets/publish.ts';
 import type { Ledger } from '../ledger.ts';
-import { insertFlightSheet, listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
-import { countDocument } from '../store/storage.ts';
+import { listFlightSheets, loadFlightSheet } from '../store/flight-sheets.ts';
 import { createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 
 export function flightSheetRoutes(app: App, ledger: Ledger): void {
@@ -31,19 +31,17 @@ export function flightSheetRoutes(app: App, ledger: Ledger): void {
     },
     (request, reply) => {
       const sheet = request.body;
-      const { organization_id, id } = request.principal;
       return createAndSend(
         ledger,
         request,
         reply,
         async (tx) => {
-          const fresh = await insertFlightSheet(tx, organization_id, sheet, ledger.now(), id);
-          if (fresh)
-            await countDocument(tx, organization_id, JSON.stringify(sheet), ledger.config.organization_storage_bytes);
+          const limit = ledger.config.organization_storage_bytes;
+          const fresh = await publishSheet(tx, request.principal, sheet, limit, ledger.now());
           const location = `/flight-sheets/${sheet.name}/${encodeURIComponent(sheet.version)}`;
           return { body: sheet, location: fresh ? location : NOTHING_CREATED };
         },
-        () => ledger.deciders.run('compile', organization_id, JSON.stringify(sheet)),
+        () => ledger.deciders.run('compile', request.principal.organization_id, JSON.stringify(sheet)),
       );
     },
   );

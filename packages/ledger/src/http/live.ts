@@ -1,14 +1,8 @@
-/** `GET /events`, and where its news come from: every answer to a principal that changed something. */
-
-import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { streamChanges } from '../changes/stream.ts';
 import type { Ledger } from '../ledger.ts';
 import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type Onlookers } from './onlookers.ts';
-
-const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
 export function liveRoutes(
   app: App,
@@ -16,15 +10,6 @@ export function liveRoutes(
   streams: EventStreams,
   onlookers: Onlookers,
 ): void {
-  // When the answer is sent, what it tells of is committed, whether or not anybody still waits for it.
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode < 300 && !SAFE.includes(request.method) && request.principal !== undefined) {
-      const changed = changedBy(request, reply);
-      if (changed !== null) feed.emit(request.principal.organization_id, changed);
-    }
-    done(null, payload);
-  });
-
   app.get(
     '/events',
     {
@@ -48,16 +33,4 @@ export function liveRoutes(
       );
     },
   );
-}
-
-const NOTHING: Changed = { runs: [], receipts: false, settings: false };
-
-function changedBy({ routeOptions, params }: FastifyRequest, reply: FastifyReply): Changed | null {
-  const route = routeOptions.url ?? '';
-  // A trial stores nothing, and the router has news of its own.
-  if (route === '/flight-sheets/try' || route.startsWith('/router/')) return null;
-  if (route.startsWith('/receipts/')) return { ...NOTHING, receipts: true };
-  if (!route.startsWith('/runs')) return { ...NOTHING, settings: true };
-  const id = (params as { id?: string }).id ?? String(reply.getHeader('location')).split('/').at(-1)!;
-  return { ...NOTHING, runs: [id], receipts: route.endsWith('/receipt') };
 }

@@ -6,6 +6,7 @@ import {
 } from '@rcpt/contract/ledger/tenancy.ts';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
 import type { App } from '@rcpt/service/http/app.ts';
+import { changes } from '../changes/transaction.ts';
 import type { Ledger } from '../ledger.ts';
 import { foundOrganization } from '../people/tenancy.ts';
 import { readStorage } from '../store/storage.ts';
@@ -66,6 +67,7 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
     (request) =>
       ledger.db.transaction(async (tx) => {
         const { id } = await updateOrganization(tx, request.principal.organization_id, request.body);
+        changes(tx, id, { settings: true });
         return loadSettings(tx, id);
       }),
   );

@@ -92,7 +92,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
         response: { 200: RouterConnection },
       },
     },
-    ({ params, body }) => ledger.db.transaction((tx) => connectRouter(tx, params.id, body.url, ledger.now())),
+    ({ params, body }) => connectRouter(ledger.db, params.id, body.url, ledger.now()),
   );
 
   for (const [may, calls] of Object.entries(FORWARDED) as [keyof typeof FORWARDED, readonly string[]][])

@@ -19,7 +19,6 @@ import { executionOf, inputsOf } from '../runs/posted.ts';
 import { shownAsItems, shownAsText } from '../runs/shown-run.ts';
 import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../runs/stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
-import { countDocument } from '../store/storage.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 import { sendText } from './stored.ts';
 
@@ -55,8 +54,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         request,
         reply,
         async (tx, posted = inputsOf(request.body)) => {
-          const run = await openRun(tx, request.principal, posted, ledger.now());
-          await countDocument(tx, request.principal.organization_id, run.inputs, storage_bytes);
+          const run = await openRun(tx, request.principal, posted, storage_bytes, ledger.now());
           return { body: shownAsText(run), is_text: true, location: `/runs/${run.id}` };
         },
         inThread(request.body, (bytes) => ledger.deciders.run('inputs', request.principal.organization_id, bytes)),
@@ -113,8 +111,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         reply,
         async (tx, posted) => {
           const read = (lane: LaneName) => posted ?? executionOf(lane, request.body);
-          const run = await postExecution(tx, request.principal, request.params.id, read, ledger.now());
-          await countDocument(tx, request.principal.organization_id, run.execution!, storage_bytes);
+          const run = await postExecution(tx, request.principal, request.params.id, read, storage_bytes, ledger.now());
           return { body: shownAsText(run), is_text: true, location: NOTHING_CREATED };
         },
         inThread(request.body, (bytes) =>
@@ -169,10 +166,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         response: { 200: Check },
       },
     },
-    (request) =>
-      ledger.db.transaction((tx) =>
-        decideCheck(tx, request.principal, request.params.id, request.params.key, request.body, ledger.now()),
-      ),
+    ({ principal, params, body }) => decideCheck(ledger, principal, params.id, params.key, body),
   );
 
   app.post(

@@ -3,7 +3,7 @@ import { Share, ShareChange } from '@rcpt/contract/ledger/search.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { loadShare, type ShareState, switchShare } from '../store/shares.ts';
+import { readLink, switchLink } from '../share/link.ts';
 
 const ReceiptParams = z.object({ receipt_id: z.string() });
 
@@ -13,8 +13,7 @@ export function sharingRoutes(app: App, ledger: Ledger): void {
   app.get(
     '/receipts/:receipt_id/share',
     { config: { may: 'read' }, schema: { ...common, summary: 'The public link of a receipt' } },
-    async ({ principal, params }) =>
-      shown(params.receipt_id, await loadShare(ledger.db, principal.organization_id, params.receipt_id)),
+    ({ principal, params }) => readLink(ledger, principal, params.receipt_id),
   );
 
   app.put(
@@ -29,16 +28,6 @@ export function sharingRoutes(app: App, ledger: Ledger): void {
         body: ShareChange,
       },
     },
-    async ({ principal, params: { receipt_id }, body: { enabled } }) => {
-      const change = { enabled, changed_at: ledger.now(), changed_by: principal.name };
-      return shown(
-        receipt_id,
-        await ledger.db.transaction((tx) => switchShare(tx, principal.organization_id, receipt_id, change)),
-      );
-    },
+    ({ principal, params, body }) => switchLink(ledger, principal, params.receipt_id, body.enabled),
   );
-
-  function shown(receipt_id: string, { share_token, enabled, changed_at, changed_by }: ShareState): Share {
-    return { receipt_id, share_url: `${ledger.base_url}/share/${share_token}`, enabled, changed_at, changed_by };
-  }
 }

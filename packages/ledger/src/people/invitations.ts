@@ -3,6 +3,7 @@ import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { changes } from '../changes/transaction.ts';
 import type { Config } from '../config.ts';
 import { refuse } from '../problems.ts';
 import { countInvited } from '../store/people.ts';
@@ -47,6 +48,7 @@ export async function inviteAgain(
 ): Promise<void> {
   await countInvitation(tx, organization_id, limits, at);
   if (!(await takeInvitation(tx, email, limits, at))) throw writtenTooOften('an hour');
+  changes(tx, organization_id, { settings: true });
 }
 
 async function countInvitation(tx: Queries, organization_id: string, limits: Limits, at: string): Promise<void> {

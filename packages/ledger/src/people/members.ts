@@ -2,6 +2,7 @@
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { changes } from '../changes/transaction.ts';
 import { refuse } from '../problems.ts';
 import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMembership } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
@@ -21,6 +22,7 @@ export async function addMember(
   const id = await ensurePerson(tx, email, at);
   const added = await insertMembership(tx, organization_id, { id, role, invited_by, invited_at: at });
   if (!added) throw refuse('member_exists', `${email} belongs to this organization already.`);
+  changes(tx, organization_id, { settings: true });
   return loadMember(tx, organization_id, id);
 }
 
@@ -30,6 +32,7 @@ export async function changeMember(tx: Queries, organization_id: string, id: str
   const member = await loadMember(tx, organization_id, id);
   if (role !== 'owner') await requireOwnerBeside(tx, organization_id, id);
   await updateMembership(tx, organization_id, id, role);
+  changes(tx, organization_id, { settings: true });
   return { ...member, role };
 }
 
@@ -39,5 +42,6 @@ export async function removeMember(tx: Queries, organization_id: string, id: str
   const member = await loadMember(tx, organization_id, id);
   await requireOwnerBeside(tx, organization_id, id);
   await deleteMembership(tx, organization_id, id);
+  changes(tx, organization_id, { settings: true });
   return member;
 }

@@ -3,6 +3,7 @@ import type { Key, Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/ids.ts';
+import { changes } from '../changes/transaction.ts';
 import { refuse } from '../problems.ts';
 import { insertKey, insertOrganization, listOwners, lockOrganization, revokeKey } from '../store/tenancy.ts';
 import { apiKeyOf } from './principal.ts';
@@ -28,6 +29,7 @@ export async function issueKey(
   const key: Key = { id: newId('key'), organization_id, role, label, created_at: at, revoked_at: null };
   const api_key = apiKeyOf(organization_id, newSecret());
   await insertKey(tx, key, secretSha256(api_key));
+  changes(tx, organization_id, { settings: true });
   return { ...key, api_key };
 }
 
@@ -35,6 +37,7 @@ export async function issueKey(
 export async function withdrawKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
   await lockOrganization(tx, organization_id);
   await requireOwnerBeside(tx, organization_id, id);
+  changes(tx, organization_id, { settings: true });
   return revokeKey(tx, organization_id, id, at);
 }
 

@@ -5,6 +5,7 @@
 import type { ApprovalDecision } from '@rcpt/contract/ledger/runs.ts';
 import type { Approval } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { changes } from '../changes/transaction.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
 import { refuse } from '../problems.ts';
@@ -73,5 +74,6 @@ export async function recordApproval(
     ...prepared,
     updated_at: approval.approved_at,
   });
+  changes(tx, by.organization_id, { runs: [id] });
   return approval;
 }

@@ -3,6 +3,7 @@ import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { GpuPrice } from '@rcpt/contract/prices.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { changes } from '../changes/transaction.ts';
 import type { Principal } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
 import { loadSheetText } from '../store/flight-sheets.ts';
@@ -45,5 +46,6 @@ export async function recordChecks(
     ...decided,
     updated_at: at,
   });
+  changes(tx, by.organization_id, { runs: [id] });
   return decided.checks;
 }

@@ -40,7 +40,7 @@ export function reach(marks: StageMark[], stage: Stage, at: string, by: string):
   return [...marks, ...passed.map((name) => ({ stage: name, at, by }))];
 }
 
-const UNDECLARED = 'undeclared';
+export const UNDECLARED = 'undeclared';
 
 /** Always strings: the Run's own, else what the execution names, else `undeclared`. */
 export function profileOf(run: Pick<Run, 'agent_profile'>, named: Partial<AgentProfile>): AgentProfile {

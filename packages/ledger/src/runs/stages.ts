@@ -6,7 +6,7 @@
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
-import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
+import type { CheckDecision, Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { signed } from '@rcpt/contract/signer.ts';
 import { verdict } from '@rcpt/contract/verdict.ts';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
@@ -15,6 +15,8 @@ import type { AgentProfile, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/ids.ts';
+import { changes } from '../changes/transaction.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
 import { refuse } from '../problems.ts';
@@ -29,7 +31,7 @@ import {
   type StoredRun,
   updateRun,
 } from '../store/runs.ts';
-import { nameObject } from '../store/storage.ts';
+import { countDocument, nameObject } from '../store/storage.ts';
 import { findAgentProfile, loadOrganization } from '../store/tenancy.ts';
 import type { PostedExecution, PostedInputs } from './posted.ts';
 import { profileOf, type Run, reach, requireStage } from './run.ts';
@@ -37,13 +39,22 @@ import { profileOf, type Run, reach, requireStage } from './run.ts';
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;
 
-/** Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`. */
-export async function openRun(tx: Queries, by: Principal, posted: PostedInputs, at: string): Promise<StoredRun> {
+/**
+ * Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`, `storage_quota`.
+ * @param storage_bytes what the organization may store, by the ledger's setting
+ */
+export async function openRun(
+  tx: Queries,
+  by: Principal,
+  posted: PostedInputs,
+  storage_bytes: number,
+  at: string,
+): Promise<StoredRun> {
   const { organization_id } = by;
   const { lane, title, inputs, notify, sheet } = posted;
   const agent_profile = await profileNamed(tx, organization_id, posted.agent_profile_id);
   if (sheet !== null) await loadSheetText(tx, organization_id, sheet);
-  return insertRun(tx, {
+  const run = await insertRun(tx, {
     id: newId('run'),
     organization_id,
     lane,
@@ -67,6 +78,9 @@ export async function openRun(tx: Queries, by: Principal, posted: PostedInputs, 
     created_at: at,
     updated_at: at,
   });
+  await countDocument(tx, organization_id, run.inputs, storage_bytes);
+  changes(tx, organization_id, { runs: [run.id] });
+  return run;
 }
 
 /** What takes no more now never takes more again. */
@@ -95,6 +109,7 @@ export async function attachEvidence(
     evidence: [...run.evidence, item],
     updated_at: at,
   });
+  changes(tx, organization_id, { runs: [id] });
 }
 
 /** The lane of a Run that takes its execution now. Throws `not_found`, `run_stage_conflict`. */
@@ -106,13 +121,14 @@ export async function loadExecutable(db: Queries, { organization_id }: Principal
 
 /**
  * Execution: the work done, as the Run's lane reads it. Returns the Run as stored; its inputs are not read. Throws
- * `run_stage_conflict`, and what `read` throws.
+ * `run_stage_conflict`, `storage_quota`, and what `read` throws.
  */
 export async function postExecution(
   tx: Queries,
   by: Principal,
   id: string,
   read: (lane: LaneName) => PostedExecution,
+  storage_bytes: number,
   at: string,
 ): Promise<StoredRun> {
   const row = await lockShownRun(tx, by.organization_id, id);
@@ -128,6 +144,8 @@ export async function postExecution(
     updated_at: at,
   } as const;
   await updateRun(tx, run, change);
+  await countDocument(tx, by.organization_id, execution, storage_bytes);
+  changes(tx, by.organization_id, { runs: [id] });
   return { ...row, ...columnsOf(change) };
 }
 
@@ -135,31 +153,26 @@ export async function postExecution(
  * An approver applies a rule that the machine left open; who it was is set here, whatever they say. Throws
  * `run_stage_conflict`, `not_found`, `check_decided`, `four_eyes`, `public_name_needed`.
  */
-export async function decideCheck(
-  tx: Queries,
+export function decideCheck(
+  { db, now }: Pick<Ledger, 'db' | 'now'>,
   by: Principal,
   id: string,
   key: string,
-  decision: { status: 'pass' | 'flag'; detail?: string | undefined },
-  at: string,
+  { status, detail = '' }: CheckDecision,
 ): Promise<Check> {
-  const run = await lockMarks(tx, by.organization_id, id, 'checks', 'executed_by');
-  requireStage(run, 'Checks');
-  const open = run.checks.find((check) => check.key === key);
-  if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
-  if (open.status !== 'open') throw refuse('check_decided', `The check ${key} is not open: it is ${open.status}.`);
-  await requireFourEyes(tx, by, run);
-  const decided: Check = {
-    ...open,
-    status: decision.status,
-    detail: decision.detail ?? '',
-    decided_by: signed(await signatureOf(tx, by)),
-  };
-  await updateRun(tx, run, {
-    checks: run.checks.map((check) => (check === open ? decided : check)),
-    updated_at: at,
+  return db.transaction(async (tx) => {
+    const run = await lockMarks(tx, by.organization_id, id, 'checks', 'executed_by');
+    requireStage(run, 'Checks');
+    const open = run.checks.find((check) => check.key === key);
+    if (open === undefined) throw new Refusal('not_found', `This Run has no check ${key}.`);
+    if (open.status !== 'open') throw refuse('check_decided', `The check ${key} is not open: it is ${open.status}.`);
+    await requireFourEyes(tx, by, run);
+    const decided: Check = { ...open, status, detail, decided_by: signed(await signatureOf(tx, by)) };
+    const checks = run.checks.map((check) => (check === open ? decided : check));
+    await updateRun(tx, run, { checks, updated_at: now() });
+    changes(tx, by.organization_id, { runs: [id] });
+    return decided;
   });
-  return decided;
 }
 
 /** Throws `four_eyes`. */
@@ -186,6 +199,7 @@ export async function giveVerdict(tx: Queries, by: Principal, id: string, at: st
     verdict: given,
     updated_at: at,
   });
+  changes(tx, by.organization_id, { runs: [id] });
   return given;
 }
 
