@@ -1,4 +1,4 @@
-/** Leases that are over are given back: looked for every second, decided by the same rules as every other act. */
+/** Leases that are over are given back: looked for every second, decided by the same rules as every other command. */
 import type { Logger } from '@rcpt/service/process/log.ts';
 import { expire, freeFrom } from './domain/job.ts';
 import { instant } from './domain/time.ts';
@@ -17,7 +17,7 @@ export async function sweep(router: Sweeping): Promise<number> {
 export async function endLeases({ writer }: Sweeping, ended: EndedLease[]): Promise<number> {
   const swept = await Promise.all(
     ended.map(({ id, revoked_worker_id }) =>
-      writer.act<boolean>({
+      writer.execute<boolean>({
         kind: 'job',
         job_id: id,
         perform(job, record, clock) {

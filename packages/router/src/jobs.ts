@@ -3,7 +3,7 @@ import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { JobLedger, NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
 import { newId } from '@rcpt/service/ids.ts';
-import type { CreateAct } from './commit/unit-of-work.ts';
+import type { CreateCommand } from './commit/unit-of-work.ts';
 import { type Job, phase } from './domain/job.ts';
 import { priceOf, quoteCents, usdNumber } from './domain/price.ts';
 import { estimateInReceipt } from './domain/receipt.ts';
@@ -15,7 +15,7 @@ import type { SeenWorker } from './store/workers.ts';
 const ATTEMPTS = 3;
 
 /** The member must be active, and was granted `datasets`; that is looked at before. Throws `gpu_unpriced`. */
-export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDataset[] = []): CreateAct {
+export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDataset[] = []): CreateCommand {
   const { hourly_rate_usd } = priceOf(prices, body.requested_gpu_sku);
   const estimated_cents = quoteCents(hourly_rate_usd, body.estimated_hours);
   return {

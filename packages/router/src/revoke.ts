@@ -10,8 +10,8 @@ import { setRevoked } from './store/workers.ts';
  * under a lock; what a crash leaves held after that, the next sweep frees. Throws `not_found`.
  */
 export async function revokeWorker(router: Pick<Router, 'db' | 'writer' | 'now' | 'fleet'>, id: string): Promise<void> {
-  await router.writer.act({
-    kind: 'work',
+  await router.writer.execute({
+    kind: 'store',
     async run(tx, book, news) {
       await setRevoked(tx, id, book.at);
       news.workers.add(id);

@@ -21,7 +21,7 @@ import { newId, newSecret, secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
 import { bridgeEntry } from './bridge/entry.ts';
 import { type Granted, pairsOf } from './commit/lease.ts';
-import type { JobAct, Recorder } from './commit/unit-of-work.ts';
+import type { JobCommand, Recorder } from './commit/unit-of-work.ts';
 import {
   accept,
   type Clock,
@@ -127,8 +127,8 @@ async function beat(
 ): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
   const said = status === undefined ? null : { status, current_jobs, metrics: JSON.stringify(metrics) };
-  const { standing, states } = await router.writer.act({
-    kind: 'beat',
+  const { standing, states } = await router.writer.execute({
+    kind: 'heartbeat',
     worker_id: worker.id,
     beat: (at, declared) => ({
       id: worker.id,
@@ -245,7 +245,7 @@ function leaseNow(
   body: Body<typeof LeaseRequest>,
   caller: Caller,
 ): Promise<Granted> {
-  return router.writer.act<Granted>({
+  return router.writer.execute<Granted>({
     kind: 'lease',
     worker_id: worker.id,
     node_id: worker.node_id,
@@ -381,9 +381,9 @@ function onJob<T>(
   { writer }: Router,
   job_id: string,
   perform: (job: Job, record: Recorder, clock: Clock) => T,
-  reports?: JobAct<T>['reports'],
+  reports?: JobCommand<T>['reports'],
 ): Promise<T> {
-  return writer.act<T>({ kind: 'job', job_id, perform, ...(reports === undefined ? {} : { reports }) });
+  return writer.execute<T>({ kind: 'job', job_id, perform, ...(reports === undefined ? {} : { reports }) });
 }
 
 function holderOf({ id }: StoredWorker, lease_token: string): Holder {

@@ -16,7 +16,7 @@ const DATASET = {
   row_count: 1200,
 };
 
-eachRouter('acts at the same time', (start) => {
+eachRouter('commands at the same time', (start) => {
   test('what a heartbeat declares is kept, whatever other heartbeats of the worker come with it', async () => {
     const router = await start();
     const worker = await router.worker({ capabilities: { gpu_skus: [SKU] } });

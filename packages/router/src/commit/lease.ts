@@ -18,7 +18,7 @@ import { hasQueued, lockQueued } from '../store/jobs.ts';
 import type { Standing, Standings } from '../store/workers.ts';
 import type { WorkSheet } from './unit-of-work.ts';
 
-export interface LeaseAct {
+export interface LeaseCommand {
   kind: 'lease';
   worker_id: string;
   node_id: string;
@@ -50,27 +50,27 @@ export interface Granted {
 }
 type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 
-/** What each act is given, in the order of the acts; whether it is contended is seen later. */
+/** What each command is given, in the order of the commands; whether it is contended is seen later. */
 export function leaseTogether(
-  acts: LeaseAct[],
+  commands: LeaseCommand[],
   standings: Standings,
   queues: Queues,
   sheet: WorkSheet,
   clock: Clock,
 ): (Granted | Refusal)[] {
-  return acts.map((act) => {
-    const standing = standings.get(act.worker_id);
+  return commands.map((command) => {
+    const standing = standings.get(command.worker_id);
     if (standing === undefined || standing.revoked_at !== null) return workerRevoked();
     const resting = !takesWork(standing);
-    const room = roomOf(standing, standing.held + sheet.heldMore(act.worker_id));
-    const keys = resting || room === 0 ? [] : declaredOf(act, standing);
-    const leases = act.wanted() ? take(act, keys, Math.min(act.max_jobs, room), queues, sheet, clock) : [];
+    const room = roomOf(standing, standing.held + sheet.heldMore(command.worker_id));
+    const keys = resting || room === 0 ? [] : declaredOf(command, standing);
+    const leases = command.wanted() ? take(command, keys, Math.min(command.max_jobs, room), queues, sheet, clock) : [];
     return { resting, full: room === 0, keys, contended: false, leases };
   });
 }
 
 /** Of the queues a worker asks for, those of what it declared. */
-function declaredOf({ pairs }: LeaseAct, standing: Standing): string[] {
+function declaredOf({ pairs }: LeaseCommand, standing: Standing): string[] {
   const declared = pairs.filter(({ gpu_sku, job_type }) => offers(standing, gpu_sku) && supports(standing, job_type));
   return declared.map(({ key }) => key);
 }
@@ -97,14 +97,21 @@ export async function seeContended(tx: Queries, granted: (Granted | Refusal)[]):
   await together(...asked);
 }
 
-function take(act: LeaseAct, keys: string[], most: number, queues: Queues, sheet: WorkSheet, clock: Clock): Leased[] {
+function take(
+  command: LeaseCommand,
+  keys: string[],
+  most: number,
+  queues: Queues,
+  sheet: WorkSheet,
+  clock: Clock,
+): Leased[] {
   const leases: Leased[] = [];
   const open = keys.map((key) => queues.get(key) ?? []);
   while (leases.length < most) {
     const next = open.reduce<Job[]>((best, queue) => (isBefore(queue[0], best[0]) ? queue : best), []);
     const job = next.shift();
     if (job === undefined) break;
-    leases.push(leaseTo(act, job, sheet, clock));
+    leases.push(leaseTo(command, job, sheet, clock));
   }
   return leases;
 }
@@ -113,10 +120,11 @@ function take(act: LeaseAct, keys: string[], most: number, queues: Queues, sheet
 export type Queues = Map<string, Job[]>;
 
 /** The first jobs of every queue that is asked for, as many as all askers together could take. */
-export async function headsOf(tx: Queries, acts: LeaseAct[]): Promise<Queues> {
+export async function headsOf(tx: Queries, commands: LeaseCommand[]): Promise<Queues> {
   const wanted = new Map<string, number>();
-  for (const act of acts)
-    if (act.wanted()) for (const { key } of act.pairs) wanted.set(key, (wanted.get(key) ?? 0) + act.max_jobs);
+  for (const command of commands)
+    if (command.wanted())
+      for (const { key } of command.pairs) wanted.set(key, (wanted.get(key) ?? 0) + command.max_jobs);
   const heads = [...wanted].map(async ([key, limit]): Promise<[string, Job[]]> => {
     const [gpu_sku, job_type] = key.split(' ') as [string, string];
     return [key, await lockQueued(tx, gpu_sku, job_type, limit)];
@@ -143,7 +151,7 @@ function isBefore(a: Job | undefined, b: Job | undefined): boolean {
   return a.priority !== b.priority ? a.priority > b.priority : a.id < b.id;
 }
 
-function leaseTo({ worker_id, node_id }: LeaseAct, job: Job, sheet: WorkSheet, clock: Clock): Leased {
+function leaseTo({ worker_id, node_id }: LeaseCommand, job: Job, sheet: WorkSheet, clock: Clock): Leased {
   const lease_id = newId('lease');
   const lease_token = `dlease_${newSecret()}`;
   const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);

@@ -1,7 +1,7 @@
 /**
- * One commit's worth of acts. Jobs are read once, changed by the pure rules in the order the acts came, and written once:
+ * One commit's worth of commands. Jobs are read once, changed by the pure rules in the order the commands came, and written once:
  * what the rules say is recorded here and nowhere else.
- *   members' and registry work → new jobs → acts on jobs and heartbeats → leases, which see all of that
+ *   members' and registry work → new jobs → commands on jobs and heartbeats → leases, which see all of that
  */
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
@@ -25,24 +25,24 @@ import {
 } from '../store/jobs.ts';
 import { addMemberLogs, type Chunk, findChunks, lockMemberLogs, nameOf } from '../store/log-chunks.ts';
 import { type Beat, lockStandings, recordBeats, type Standing, type Standings } from '../store/workers.ts';
-import { enqueue, type Granted, headsOf, type LeaseAct, leaseTogether, seeContended, standingOf } from './lease.ts';
+import { enqueue, type Granted, headsOf, type LeaseCommand, leaseTogether, seeContended, standingOf } from './lease.ts';
 
-export type Act<T> = WorkAct<T> | CreateAct | JobAct<T> | BeatAct<T> | LeaseAct;
+export type Command<T> = StoreCommand<T> | CreateCommand | JobCommand<T> | HeartbeatCommand<T> | LeaseCommand;
 
 /** Anything that is not about jobs: refuses before it writes, and every statement tolerates a conflict. */
-export interface WorkAct<T> {
-  kind: 'work';
+export interface StoreCommand<T> {
+  kind: 'store';
   run(tx: Queries, book: Book, news: News): Promise<T>;
 }
 
 /** A new job, with the receipt it is created with; answered with the job. */
-export interface CreateAct {
+export interface CreateCommand {
   kind: 'create';
   create(book: Book): { job: Job; event: StoredEvent };
 }
 
-/** One act on one job. `perform` is called with the job as the acts before left it; it records, or throws a refusal. */
-export interface JobAct<T> {
+/** One command on one job. `perform` is called with the job as the commands before left it; it records, or throws a refusal. */
+export interface JobCommand<T> {
   kind: 'job';
   job_id: string;
   /** Of the log, with a sequence, as which it may have come before; null: something else that its quota counts. */
@@ -51,8 +51,8 @@ export interface JobAct<T> {
 }
 
 /** A heartbeat: the worker's own row, and the leases it lists. */
-export interface BeatAct<T> {
-  kind: 'beat';
+export interface HeartbeatCommand<T> {
+  kind: 'heartbeat';
   worker_id: string;
   /** @param declared what the worker declared before: what it does not mention now holds on */
   beat(at: string, declared: Capabilities): Beat;
@@ -64,7 +64,7 @@ export interface BeatAct<T> {
   perform(standing: Standing, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
 
-/** What an act leaves behind, stored with the commit. */
+/** What a command leaves behind, stored with the commit. */
 export interface Recorder {
   /** The job as it is now, with receipts and events. Returns the events' ids. */
   effect(effect: Effect): string[];
@@ -79,8 +79,8 @@ export interface Recorder {
 }
 
 export interface Commit {
-  /** Decides: an answer or a `Refusal` per act, in the order of the acts. */
-  perform(acts: Act<unknown>[]): Promise<unknown[]>;
+  /** Decides: an answer or a `Refusal` per command, in the order of the commands. */
+  perform(commands: Command<unknown>[]): Promise<unknown[]>;
   /** Writes what was decided. */
   write(): Promise<void>;
   announce(): Promise<void>;
@@ -101,35 +101,38 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   const clock: Clock = { now: book.now, lease_seconds };
   const news = noNews(watched?.());
   const sheet = new WorkSheet(tx, book, news, log_quota);
-  let leases: LeaseAct[] = [];
+  let leases: LeaseCommand[] = [];
   let granted: (Granted | Refusal)[] = [];
   return {
     news,
     async write() {
       await together(sheet.write(), seeContended(tx, granted));
     },
-    async perform(acts) {
-      const outcomes = new Array<unknown>(acts.length);
-      for (const [i, act] of acts.entries())
-        if (act.kind === 'work') outcomes[i] = await act.run(tx, book, news).catch(refusal);
-      for (const [i, act] of acts.entries()) if (act.kind === 'create') outcomes[i] = attempt(() => sheet.create(act));
-      leases = acts.filter((act) => act.kind === 'lease');
+    async perform(commands) {
+      const outcomes = new Array<unknown>(commands.length);
+      for (const [i, command] of commands.entries())
+        if (command.kind === 'store') outcomes[i] = await command.run(tx, book, news).catch(refusal);
+      for (const [i, command] of commands.entries())
+        if (command.kind === 'create') outcomes[i] = attempt(() => sheet.create(command));
+      leases = commands.filter((command) => command.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
       const [, standings, heads] = await together(
-        sheet.read(acts.flatMap(jobsOf)),
-        lockStandings(tx, [...new Set(acts.flatMap(workersOf))], askedOf(acts, leases), book.at),
+        sheet.read(commands.flatMap(jobsOf)),
+        lockStandings(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), book.at),
         headsOf(tx, leases),
-        sheet.readLogs(acts.filter((act) => act.kind === 'job')),
+        sheet.readLogs(commands.filter((command) => command.kind === 'job')),
       );
-      for (const [i, act] of acts.entries()) {
-        if (act.kind === 'job') outcomes[i] = attempt(() => act.perform(sheet.load(act.job_id), sheet, clock));
-        else if (act.kind === 'beat') outcomes[i] = attempt(() => sheet.beat(act, standings, clock));
+      for (const [i, command] of commands.entries()) {
+        if (command.kind === 'job')
+          outcomes[i] = attempt(() => command.perform(sheet.load(command.job_id), sheet, clock));
+        else if (command.kind === 'heartbeat') outcomes[i] = attempt(() => sheet.beat(command, standings, clock));
       }
       if (leases.length > 0) {
         const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
         enqueue(queues, sheet.created());
         granted = leaseTogether(leases, standings, queues, sheet, clock);
-        for (const [i, act] of acts.entries()) if (act.kind === 'lease') outcomes[i] = granted[leases.indexOf(act)];
+        for (const [i, command] of commands.entries())
+          if (command.kind === 'lease') outcomes[i] = granted[leases.indexOf(command)];
       }
       return outcomes;
     },
@@ -140,23 +143,28 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
 }
 
 /** A heartbeat that only says that the worker is still there. */
-export function tellsNothingNew(act: Act<unknown>): boolean {
-  return act.kind === 'beat' && !act.changes && act.job_ids.length === 0;
+export function tellsNothingNew(command: Command<unknown>): boolean {
+  return command.kind === 'heartbeat' && !command.changes && command.job_ids.length === 0;
 }
 
-function jobsOf(act: Act<unknown>): string[] {
-  if (act.kind === 'job') return [act.job_id];
-  return act.kind === 'beat' ? act.job_ids : [];
+function jobsOf(command: Command<unknown>): string[] {
+  if (command.kind === 'job') return [command.job_id];
+  return command.kind === 'heartbeat' ? command.job_ids : [];
 }
 
-function workersOf(act: Act<unknown>): string[] {
-  return act.kind === 'beat' || act.kind === 'lease' ? [act.worker_id] : [];
+function workersOf(command: Command<unknown>): string[] {
+  return command.kind === 'heartbeat' || command.kind === 'lease' ? [command.worker_id] : [];
 }
 
 /** A heartbeat with capabilities may declare a limit that a lease of the same commit is held to. */
-function askedOf(acts: Act<unknown>[], leases: LeaseAct[]): { declaring: Set<string>; leasing: Set<string> } {
-  const declaring = acts.filter((act) => act.kind === 'beat' && act.declares) as BeatAct<unknown>[];
-  const idsOf = (of: { worker_id: string }[]) => new Set(of.map((act) => act.worker_id));
+function askedOf(
+  commands: Command<unknown>[],
+  leases: LeaseCommand[],
+): { declaring: Set<string>; leasing: Set<string> } {
+  const declaring = commands.filter(
+    (command) => command.kind === 'heartbeat' && command.declares,
+  ) as HeartbeatCommand<unknown>[];
+  const idsOf = (of: { worker_id: string }[]) => new Set(of.map((command) => command.worker_id));
   return { declaring: idsOf(declaring), leasing: idsOf(leases) };
 }
 
@@ -192,7 +200,7 @@ export class WorkSheet implements Recorder {
     this.#news = news;
   }
 
-  create({ create }: CreateAct): Job {
+  create({ create }: CreateCommand): Job {
     const { job, event } = create(this.#book);
     this.#created.add(job.id);
     this.#now.set(job.id, job);
@@ -207,8 +215,8 @@ export class WorkSheet implements Recorder {
   }
 
   /** After `read`, which locks the jobs: no other transaction adds to their logs until the commit. */
-  async readLogs(acts: JobAct<unknown>[]): Promise<void> {
-    const reporting = acts.filter(({ reports }) => reports !== undefined);
+  async readLogs(commands: JobCommand<unknown>[]): Promise<void> {
+    const reporting = commands.filter(({ reports }) => reports !== undefined);
     if (reporting.length === 0) return;
     const chunks = reporting.flatMap(({ job_id, reports }) => (reports ? [{ job_id, ...reports }] : []));
     const ids = reporting.map(({ job_id }) => job_id);
@@ -234,20 +242,20 @@ export class WorkSheet implements Recorder {
   }
 
   /** From here on the worker stands as it says: leases of the same commit go by it. Throws `worker_revoked`. */
-  beat<T>(act: BeatAct<T>, standings: Standings, clock: Clock): T {
-    const before = standingOf(standings, act.worker_id);
-    const beat = act.beat(this.#book.at, before.capabilities);
+  beat<T>(command: HeartbeatCommand<T>, standings: Standings, clock: Clock): T {
+    const before = standingOf(standings, command.worker_id);
+    const beat = command.beat(this.#book.at, before.capabilities);
     const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
     const standing = { ...before, status: beat.said?.status ?? before.status, capabilities };
-    standings.set(act.worker_id, standing);
+    standings.set(command.worker_id, standing);
     // Of several in one commit each keeps what only it has said.
     const earlier = this.#beats.get(beat.id);
     const said = beat.said ?? earlier?.said ?? null;
     this.#beats.set(beat.id, { ...beat, said, capabilities: beat.capabilities ?? earlier?.capabilities ?? null });
     if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
       this.#news.workers.add(beat.id);
-    if (act.changes && this.#news.seen !== null) this.#news.seen.workers = true;
-    return act.perform(standing, (id) => this.#now.get(id), this, clock);
+    if (command.changes && this.#news.seen !== null) this.#news.seen.workers = true;
+    return command.perform(standing, (id) => this.#now.get(id), this, clock);
   }
 
   /** Live leases that this commit gave the worker, less those it took or saw end. */

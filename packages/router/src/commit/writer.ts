@@ -1,6 +1,6 @@
 /**
  * Every change of the router's state goes through here, in order and in groups:
- *   take all waiting acts → one transaction: state, events, and one row with the receipts' lines → commit
+ *   take all waiting commands → one transaction: state, events, and one row with the receipts' lines → commit
  *   → append the lines to the day's file, sync → answer all.
  * While one group's lines reach the disk the next group commits; it is appended and answered after them.
  * Heartbeats that tell nothing new ride with the next group that comes, or after a quarter of a second by themselves: an idle
@@ -14,9 +14,9 @@ import type { News } from '../notifier.ts';
 import { Book } from '../receipts/batch.ts';
 import type { ReceiptsFolder } from '../receipts/folder.ts';
 import { type Batch, insertBatch, markAppended, wasStored } from '../store/batches.ts';
-import { type Act, type CommitSettings, createCommit, tellsNothingNew } from './unit-of-work.ts';
+import { type Command, type CommitSettings, createCommit, tellsNothingNew } from './unit-of-work.ts';
 
-const ACTS_PER_COMMIT = 512;
+const COMMANDS_PER_COMMIT = 512;
 /** Fewer are not worth a commit of their own while others wait. */
 const HALF_AT_LEAST = 32;
 const RIDE_MS = 250;
@@ -24,8 +24,8 @@ const RIDE_MS = 250;
 const MARKED_TOGETHER = 16;
 
 export interface Writer {
-  /** Resolves with the act's answer once state and receipts are on disk; throws its refusal. */
-  act<T>(act: Act<T>): Promise<T>;
+  /** Resolves with the command's answer once state and receipts are on disk; throws its refusal. */
+  execute<T>(command: Command<T>): Promise<T>;
   pending(): number;
   /** Marks what is appended, so that from then on a line that is missing differs from one that is on its way. */
   settle(): Promise<void>;
@@ -44,7 +44,7 @@ export interface WriterSettings extends CommitSettings {
 }
 
 interface Waiting {
-  act: Act<unknown>;
+  command: Command<unknown>;
   resolve(answer: unknown): void;
   reject(error: unknown): void;
 }
@@ -86,14 +86,14 @@ export function createWriter(settings: WriterSettings): Writer {
    * this process, one or the other.
    */
   function actsPerCommit(): number {
-    if (db.engine === 'sqlite') return ACTS_PER_COMMIT;
+    if (db.engine === 'sqlite') return COMMANDS_PER_COMMIT;
     const half = Math.ceil((waiting.length + answered_next) / 2);
-    return Math.min(ACTS_PER_COMMIT, Math.max(HALF_AT_LEAST, half));
+    return Math.min(COMMANDS_PER_COMMIT, Math.max(HALF_AT_LEAST, half));
   }
 
   /** Laps of the event loop, while they bring more: whatever has arrived joins this commit. */
   async function gather(): Promise<void> {
-    for (let before = 0; waiting.length > before && waiting.length < ACTS_PER_COMMIT; ) {
+    for (let before = 0; waiting.length > before && waiting.length < COMMANDS_PER_COMMIT; ) {
       before = waiting.length;
       await new Promise((lap) => setImmediate(lap));
     }
@@ -104,16 +104,16 @@ export function createWriter(settings: WriterSettings): Writer {
     if (appending === null) await appendLate();
     let committed: Committed;
     try {
-      committed = await commit(together.map(({ act }) => act));
+      committed = await commit(together.map(({ command }) => command));
     } catch (error) {
-      // One act that nobody foresaw must not fail its neighbours.
+      // One command that nobody foresaw must not fail its neighbours.
       if (together.length === 1 || error instanceof DatabaseUnavailable) throw error;
       for (const alone of together) await writeTogether([alone]).catch(alone.reject);
       return;
     }
     const { book, outcomes, news } = committed;
     onNews(news);
-    // What an act has seen, and perhaps repeats, is on disk too before it is answered.
+    // What a command has seen, and perhaps repeats, is on disk too before it is answered.
     await appending;
     if (book.receipts > 0) unappended.push(book);
     if (unappended.length === 0) return answer(together, outcomes);
@@ -126,14 +126,14 @@ export function createWriter(settings: WriterSettings): Writer {
       });
   }
 
-  async function commit(acts: Act<unknown>[]): Promise<Committed> {
+  async function commit(commands: Command<unknown>[]): Promise<Committed> {
     // A copy: what is appended meanwhile is marked by another commit.
     const marking = unmarked.length < MARKED_TOGETHER ? [] : [...unmarked];
     let book = new Book(now());
     const transaction = db.transaction(async (tx) => {
       book = new Book(now());
       const commit = createCommit(tx, book, settings);
-      const outcomes = await commit.perform(acts);
+      const outcomes = await commit.perform(commands);
       await tx.commitWith(
         commit.write(),
         ...(book.receipts > 0 ? [insertBatch(tx, batchOf(book)), markAppended(tx, marking)] : []),
@@ -183,14 +183,15 @@ export function createWriter(settings: WriterSettings): Writer {
 
   return {
     settle,
-    act: <T>(act: Act<T>) =>
+    execute: <T>(command: Command<T>) =>
       new Promise<T>((resolve, reject) => {
         if (waiting.length >= queue_limit) {
           reject(new Refusal('overloaded', 'Too many requests are waiting. Nothing was changed; try again shortly.'));
           return;
         }
-        waiting.push({ act, resolve: resolve as (answer: unknown) => void, reject });
-        if (tellsNothingNew(act) && waiting.length < ACTS_PER_COMMIT) setsOffLater ??= setTimeout(setOff, RIDE_MS);
+        waiting.push({ command, resolve: resolve as (answer: unknown) => void, reject });
+        if (tellsNothingNew(command) && waiting.length < COMMANDS_PER_COMMIT)
+          setsOffLater ??= setTimeout(setOff, RIDE_MS);
         else setOff();
       }),
     pending: () => waiting.length,

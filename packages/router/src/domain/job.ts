@@ -299,20 +299,20 @@ function equalHex(a: string, b: string): boolean {
 }
 
 /** Throws `lease_invalid`, `lease_expired`, `job_canceled`, `job_state_conflict`. */
-function requireLease(job: Job, holder: Holder, { now }: Clock, act = 'change'): void {
+function requireLease(job: Job, holder: Holder, { now }: Clock, verb = 'change'): void {
   if (!holds(job, holder)) {
     if (job.past_leases.some((past) => equalHex(past, holder.lease_sha256)))
       throw refuse('lease_expired', 'The lease ran out and the job was given back. Stop working on it.');
     throw refuse('lease_invalid', 'This is not the token of your lease on this job.');
   }
   if (job.status === 'canceled') throw refuse('job_canceled', 'The job was canceled. Stop working on it.');
-  if (isFinal(job)) throw conflict(job, act, 'leased or running');
+  if (isFinal(job)) throw conflict(job, verb, 'leased or running');
   if (millisOf(job.lease_expires_at!) <= now)
     throw refuse('lease_expired', 'The lease has run out. Stop working on the job.');
 }
 
-function conflict(job: Job, act: string, needed: string) {
-  return refuse('job_state_conflict', `The job is ${job.status}; ${act} needs it ${needed}.`, {
+function conflict(job: Job, verb: string, needed: string) {
+  return refuse('job_state_conflict', `The job is ${job.status}; ${verb} needs it ${needed}.`, {
     status_of_job: job.status,
   });
 }

@@ -104,8 +104,8 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
       { config, schema: { ...common, summary, params: Id, response: { 200: Worker } } },
       async (request) => {
         const { id } = request.params;
-        await router.writer.act({
-          kind: 'work',
+        await router.writer.execute({
+          kind: 'store',
           async run(tx, _, news) {
             await setDesired(tx, id, desired);
             news.workers.add(id);

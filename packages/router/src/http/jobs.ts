@@ -44,10 +44,10 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
     },
     async (request, reply) => {
       const { member_id, input_dataset_ids = [] } = request.body;
-      const act = newJob(request.body, router.prices);
+      const command = newJob(request.body, router.prices);
       await requireActive(member_id, router.now());
       const isPlain = keyOf(request) === undefined && input_dataset_ids.length === 0;
-      const created = isPlain ? writer.act(act) : null;
+      const created = isPlain ? writer.execute(command) : null;
       // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.
       waiting.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
       if (created !== null) {
@@ -94,7 +94,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       `/jobs/:id/${verb}`,
       { config, schema: { ...common, ...words, params: Id, response: { 200: Job } } },
       async (request) => {
-        const job = await writer.act<StoredJob>({
+        const job = await writer.execute<StoredJob>({
           kind: 'job',
           job_id: request.params.id,
           perform(before, record, clock) {

@@ -93,7 +93,7 @@ export function memberRoutes(app: App, router: Router): void {
         response: { 200: Member },
       },
     },
-    (request) => router.writer.act({ kind: 'work', run: (tx, book) => activate(tx, book, request.params.id) }),
+    (request) => router.writer.execute({ kind: 'store', run: (tx, book) => activate(tx, book, request.params.id) }),
   );
 
   app.get(
@@ -194,8 +194,8 @@ export function datasetRoutes(app: App, router: Router): void {
       },
     },
     (request) =>
-      router.writer.act({
-        kind: 'work',
+      router.writer.execute({
+        kind: 'store',
         run: (tx, book) => grantAccess(tx, book, request.params.id, request.body.member_id),
       }),
   );

@@ -90,8 +90,8 @@ export function createdOnce({ writer }: Router, request: FastifyRequest, create:
     credential: request.bearer,
     request: { method: request.method, url: request.url, body: request.body ?? null },
   };
-  return writer.act<Created>({
-    kind: 'work',
+  return writer.execute<Created>({
+    kind: 'store',
     run: (tx, book, news) => answerOnce(tx, idempotent, (inner) => create(inner, book, news)),
   });
 }

@@ -7,10 +7,10 @@ import type { Db } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
 import { type Granted, pairsOf } from '../../src/commit/lease.ts';
-import type { Act } from '../../src/commit/unit-of-work.ts';
+import type { Command } from '../../src/commit/unit-of-work.ts';
 import { createWriter } from '../../src/commit/writer.ts';
 import { cancel, type Job } from '../../src/domain/job.ts';
-import { newJob } from '../../src/jobs.ts';
+import { newJob } from '../../src/store/jobs.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
 import { openReceiptsFolder, type ReceiptsFolder } from '../../src/receipts/folder.ts';
 import { verifyReceipts } from '../../src/receipts/verify.ts';
@@ -44,9 +44,9 @@ const WORKER: StoredWorker = {
   created_at: '2026-05-29T20:00:00.000+00:00',
 };
 
-/** An act that leaves one receipt, named by its member. */
-const act = (name: string): Act<string> => ({
-  kind: 'work',
+/** A command that leaves one receipt, named by its member. */
+const command = (name: string): Command<string> => ({
+  kind: 'store',
   run: async (_, book) =>
     book.write({
       receipt_type: 'membership',
@@ -58,9 +58,9 @@ const act = (name: string): Act<string> => ({
     }),
 });
 
-/** An act that nobody foresaw. */
-const wrong: Act<never> = {
-  kind: 'work',
+/** A command that nobody foresaw. */
+const wrong: Command<never> = {
+  kind: 'store',
   run: async () => {
     throw new Error('unforeseen');
   },
@@ -100,14 +100,14 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     };
   }
 
-  test('answers in order, and one act that nobody foresaw does not fail its neighbours', async () => {
+  test('answers in order, and one command that nobody foresaw does not fail its neighbours', async () => {
     const { writer, names, end } = await opened({});
     const results = await Promise.allSettled([
-      writer.act(act('a')),
-      writer.act(act('b')),
-      writer.act(wrong),
-      writer.act(act('c')),
-      writer.act(act('d')),
+      writer.execute(command('a')),
+      writer.execute(command('b')),
+      writer.execute(wrong),
+      writer.execute(command('c')),
+      writer.execute(command('d')),
     ]);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -127,8 +127,8 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
         },
       }),
     });
-    const beat = (changes: boolean): Act<string> => ({
-      kind: 'beat',
+    const beat = (changes: boolean): Command<string> => ({
+      kind: 'heartbeat',
       worker_id: 'worker_1',
       beat: (at) => ({
         id: 'worker_1',
@@ -155,22 +155,26 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     };
     let told = 0;
     const riding = await commitsOf(async () => {
-      const answers = [writer.act(beat(false))];
+      const answers = [writer.execute(beat(false))];
       await lap();
-      answers.push(writer.act(beat(false)));
+      answers.push(writer.execute(beat(false)));
       await lap();
       told++;
-      return [...answers, writer.act(act('a'))];
+      return [...answers, writer.execute(command('a'))];
     });
     assert.deepEqual([riding, names().length], [1, told]);
-    assert.equal(await commitsOf(async () => [writer.act(beat(true))]), 1, 'one that tells something new goes at once');
+    assert.equal(
+      await commitsOf(async () => [writer.execute(beat(true))]),
+      1,
+      'one that tells something new goes at once',
+    );
     const alone = await commitsOf(async () => {
-      const first = writer.act(beat(false));
+      const first = writer.execute(beat(false));
       await lap();
-      return [first, writer.act(beat(false))];
+      return [first, writer.execute(beat(false))];
     });
     assert.equal(alone, 1);
-    const last = writer.act(beat(false));
+    const last = writer.execute(beat(false));
     await end();
     assert.equal(await last, 'heard', 'closing waits for nobody');
   });
@@ -179,7 +183,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     const { writer, db, end } = await opened({});
     const job = (priority: number) =>
       newJob({ member_id: 'mem_1', job_type: JOB_TYPE, requested_gpu_sku: SKU, estimated_hours: 1, priority }, PRICES);
-    const lease = (max_jobs: number): Act<Granted> => ({
+    const lease = (max_jobs: number): Command<Granted> => ({
       kind: 'lease',
       worker_id: 'worker_1',
       node_id: 'rig-1',
@@ -187,7 +191,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       max_jobs,
       wanted: () => true,
     });
-    const withdrawn = (job_id: string): Act<string> => ({
+    const withdrawn = (job_id: string): Command<string> => ({
       kind: 'job',
       job_id,
       perform: (before, record, clock) => {
@@ -196,15 +200,15 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       },
     });
     const idsOf = ({ leases }: Granted) => leases.map((one) => one.job.id);
-    const create = (priority: number) => writer.act(job(priority)) as unknown as Promise<Job>;
+    const create = (priority: number) => writer.execute(job(priority)) as unknown as Promise<Job>;
 
     const [old, older] = await Promise.all([create(0), create(0)]);
-    const [low, high, granted] = await Promise.all([create(0), create(7), writer.act(lease(3))]);
+    const [low, high, granted] = await Promise.all([create(0), create(7), writer.execute(lease(3))]);
     assert.deepEqual(idsOf(granted), [high.id, ...[old.id, older.id].sort()]);
     // A job that leaves the queue in the same commit is not leased, nor does it hide the new one.
-    const [, fresh, rest] = await Promise.all([writer.act(withdrawn(low.id)), create(0), writer.act(lease(2))]);
+    const [, fresh, rest] = await Promise.all([writer.execute(withdrawn(low.id)), create(0), writer.execute(lease(2))]);
     assert.deepEqual(idsOf(rest), [fresh.id]);
-    assert.deepEqual(idsOf(await writer.act(lease(1))), []);
+    assert.deepEqual(idsOf(await writer.execute(lease(1))), []);
 
     const ids = [old, older, low, high, fresh].map(({ id }) => id);
     const stored = await Promise.all(ids.map((id) => findJob(db, id)));
@@ -232,7 +236,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
 
   test('refuses what is more than its queue holds, and does what it took', async () => {
     const { writer, names, end } = await opened({});
-    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, i) => writer.act(act(`m${i}`))));
+    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, i) => writer.execute(command(`m${i}`))));
     const taken = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [`m${i}`] : []));
     assert.ok(taken.length >= 5 && taken.length < 40);
     for (const result of results) if (result.status === 'rejected') assert.equal(result.reason.code, 'overloaded');
@@ -252,7 +256,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     });
     const answered: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
-      await writer.act(act(name)).then(
+      await writer.execute(command(name)).then(
         () => answered.push(name),
         (error) => assert.equal(error.code, 'database_unavailable'),
       );
@@ -274,9 +278,9 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
         },
       }),
     });
-    await writer.act(act('a'));
-    await assert.rejects(writer.act(act('b')), { code: 'database_unavailable' });
-    await writer.act(act('c'));
+    await writer.execute(command('a'));
+    await assert.rejects(writer.execute(command('b')), { code: 'database_unavailable' });
+    await writer.execute(command('c'));
     assert.deepEqual(names(), ['a', 'b', 'c']);
     await end();
   });
