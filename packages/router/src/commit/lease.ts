@@ -16,7 +16,7 @@ import { queueKey } from '../notifier.ts';
 import { workerRevoked } from '../problems.ts';
 import { hasQueued, lockQueued } from '../store/jobs.ts';
 import type { Standing, Standings } from '../store/workers.ts';
-import type { WorkSheet } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface LeaseCommand {
   kind: 'lease';
@@ -55,16 +55,16 @@ export function leaseTogether(
   commands: LeaseCommand[],
   standings: Standings,
   queues: Queues,
-  sheet: WorkSheet,
+  unit: UnitOfWork,
   clock: Clock,
 ): (Granted | Refusal)[] {
   return commands.map((command) => {
     const standing = standings.get(command.worker_id);
     if (standing === undefined || standing.revoked_at !== null) return workerRevoked();
     const resting = !takesWork(standing);
-    const room = roomOf(standing, standing.held + sheet.heldMore(command.worker_id));
+    const room = roomOf(standing, standing.held + unit.heldMore(command.worker_id));
     const keys = resting || room === 0 ? [] : declaredOf(command, standing);
-    const leases = command.wanted() ? take(command, keys, Math.min(command.max_jobs, room), queues, sheet, clock) : [];
+    const leases = command.wanted() ? take(command, keys, Math.min(command.max_jobs, room), queues, unit, clock) : [];
     return { resting, full: room === 0, keys, contended: false, leases };
   });
 }
@@ -102,7 +102,7 @@ function take(
   keys: string[],
   most: number,
   queues: Queues,
-  sheet: WorkSheet,
+  unit: UnitOfWork,
   clock: Clock,
 ): Leased[] {
   const leases: Leased[] = [];
@@ -111,7 +111,7 @@ function take(
     const next = open.reduce<Job[]>((best, queue) => (isBefore(queue[0], best[0]) ? queue : best), []);
     const job = next.shift();
     if (job === undefined) break;
-    leases.push(leaseTo(command, job, sheet, clock));
+    leases.push(leaseTo(command, job, unit, clock));
   }
   return leases;
 }
@@ -151,12 +151,12 @@ function isBefore(a: Job | undefined, b: Job | undefined): boolean {
   return a.priority !== b.priority ? a.priority > b.priority : a.id < b.id;
 }
 
-function leaseTo({ worker_id, node_id }: LeaseCommand, job: Job, sheet: WorkSheet, clock: Clock): Leased {
+function leaseTo({ worker_id, node_id }: LeaseCommand, job: Job, unit: UnitOfWork, clock: Clock): Leased {
   const lease_id = newId('lease');
   const lease_token = `dlease_${newSecret()}`;
   const effect = lease(job, { worker_id, node_id, lease_id, lease_sha256: secretSha256(lease_token) }, clock);
-  sheet.hold(job);
-  sheet.effect(effect);
+  unit.hold(job);
+  unit.effect(effect);
   const {
     id,
     job_type,

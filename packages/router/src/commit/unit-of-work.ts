@@ -100,37 +100,37 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
   const { lease_seconds, log_quota, desk_id, watched } = settings;
   const clock: Clock = { now: book.now, lease_seconds };
   const news = noNews(watched?.());
-  const sheet = new WorkSheet(tx, book, news, log_quota);
+  const unit = new UnitOfWork(tx, book, news, log_quota);
   let leases: LeaseCommand[] = [];
   let granted: (Granted | Refusal)[] = [];
   return {
     news,
     async write() {
-      await together(sheet.write(), seeContended(tx, granted));
+      await together(unit.write(), seeContended(tx, granted));
     },
     async perform(commands) {
       const outcomes = new Array<unknown>(commands.length);
       for (const [i, command] of commands.entries())
         if (command.kind === 'store') outcomes[i] = await command.run(tx, book, news).catch(refusal);
       for (const [i, command] of commands.entries())
-        if (command.kind === 'create') outcomes[i] = attempt(() => sheet.create(command));
+        if (command.kind === 'create') outcomes[i] = attempt(() => unit.create(command));
       leases = commands.filter((command) => command.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
       const [, standings, heads] = await together(
-        sheet.read(commands.flatMap(jobsOf)),
+        unit.read(commands.flatMap(jobsOf)),
         lockStandings(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), book.at),
         headsOf(tx, leases),
-        sheet.readLogs(commands.filter((command) => command.kind === 'job')),
+        unit.readLogs(commands.filter((command) => command.kind === 'job')),
       );
       for (const [i, command] of commands.entries()) {
         if (command.kind === 'job')
-          outcomes[i] = attempt(() => command.perform(sheet.load(command.job_id), sheet, clock));
-        else if (command.kind === 'heartbeat') outcomes[i] = attempt(() => sheet.beat(command, standings, clock));
+          outcomes[i] = attempt(() => command.perform(unit.load(command.job_id), unit, clock));
+        else if (command.kind === 'heartbeat') outcomes[i] = attempt(() => unit.beat(command, standings, clock));
       }
       if (leases.length > 0) {
-        const queues = sheet.changesQueues ? (await together(sheet.write(), headsOf(tx, leases)))[1] : heads;
-        enqueue(queues, sheet.created());
-        granted = leaseTogether(leases, standings, queues, sheet, clock);
+        const queues = unit.changesQueues ? (await together(unit.write(), headsOf(tx, leases)))[1] : heads;
+        enqueue(queues, unit.created());
+        granted = leaseTogether(leases, standings, queues, unit, clock);
         for (const [i, command] of commands.entries())
           if (command.kind === 'lease') outcomes[i] = granted[leases.indexOf(command)];
       }
@@ -169,7 +169,7 @@ function askedOf(
 }
 
 /** Jobs between being read and being written, and everything recorded on the way. */
-export class WorkSheet implements Recorder {
+export class UnitOfWork implements Recorder {
   readonly #tx: Queries;
   readonly #book: Book;
   readonly #news: News;
