@@ -20,7 +20,7 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
   const estimated_cents = quoteCents(hourly_rate_usd, body.estimated_hours);
   return {
     kind: 'create',
-    create(book) {
+    create(batch) {
       const job: Job = {
         id: newId('job'),
         member_id: body.member_id,
@@ -36,7 +36,7 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
         payload: body.payload ?? {},
         max_attempts: body.max_attempts ?? ATTEMPTS,
         receipt_id: '',
-        created_at: book.at,
+        created_at: batch.at,
         output_uri: body.output_uri ?? null,
         assigned_node_id: null,
         attempt: 0,
@@ -52,7 +52,7 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
         log_bytes: 0,
         log_cut_at: null,
       };
-      const receipt_id = book.write(phase(job, 'created', estimated_cents, estimateInReceipt(body.estimated_hours)));
+      const receipt_id = batch.add(phase(job, 'created', estimated_cents, estimateInReceipt(body.estimated_hours)));
       const event = {
         id: newId('event'),
         job_id: job.id,
@@ -60,7 +60,7 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
         message: 'Queued.',
         payload: {},
         worker_id: null,
-        created_at: book.at,
+        created_at: batch.at,
       };
       return { job: { ...job, receipt_id }, event };
     },

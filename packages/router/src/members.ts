@@ -4,7 +4,7 @@ import type { GrantedDataset, Member } from '@rcpt/contract/router/members.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { instant, millisOf } from './domain/time.ts';
 import { refuse } from './problems.ts';
-import type { Book } from './receipts/batch.ts';
+import type { ReceiptBatch } from './receipts/batch.ts';
 import { findGrant, insertGrant, registeredAmong } from './store/grants.ts';
 import { loadDataset, loadMember, lockMember, type StoredMember, setMembership } from './store/members.ts';
 
@@ -30,37 +30,37 @@ export function showMember(
 }
 
 /** A year for the annual price. Active already: unchanged, and no second charge. Throws `not_found`. */
-export async function activate(tx: Queries, book: Book, id: string): Promise<Member> {
+export async function activate(tx: Queries, batch: ReceiptBatch, id: string): Promise<Member> {
   const member = await lockMember(tx, id);
-  if (showMember(member, book.now).status === 'active') return showMember(member, book.now);
-  const expires_at = instant(book.now + MEMBERSHIP_DAYS * DAY_MS);
-  await setMembership(tx, id, book.at, expires_at);
-  book.write({
+  if (showMember(member, batch.now).status === 'active') return showMember(member, batch.now);
+  const expires_at = instant(batch.now + MEMBERSHIP_DAYS * DAY_MS);
+  await setMembership(tx, id, batch.at, expires_at);
+  batch.add({
     receipt_type: 'membership',
     member_id: id,
     job_id: null,
     dataset_ids: [],
     amount_cents: FEE_CENTS,
-    metadata: { membership_started_at: book.at, membership_expires_at: expires_at },
+    metadata: { membership_started_at: batch.at, membership_expires_at: expires_at },
   });
-  return showMember({ ...member, membership_started_at: book.at, membership_expires_at: expires_at }, book.now);
+  return showMember({ ...member, membership_started_at: batch.at, membership_expires_at: expires_at }, batch.now);
 }
 
 /**
  * A grant holds for the membership in which it was given; given again within it, it is answered as the first time.
  * Throws `not_found`, `member_inactive`, `dataset_not_shared`.
  */
-export async function grantAccess(tx: Queries, book: Book, dataset_id: string, member_id: string) {
+export async function grantAccess(tx: Queries, batch: ReceiptBatch, dataset_id: string, member_id: string) {
   const dataset = await loadDataset(tx, dataset_id);
   const member = await lockMember(tx, member_id);
-  const { membership_started_at } = requireActive(member, book.now);
+  const { membership_started_at } = requireActive(member, batch.now);
   if (!dataset.is_member_access)
     throw refuse('dataset_not_shared', `The dataset ${dataset_id} is not open to members.`);
   const key = { dataset_id, member_id, membership_started_at };
   const known = await findGrant(tx, key);
   if (known !== null) return { access_granted: true as const, dataset_id, member_id, ...known };
   const { object_uri } = dataset;
-  const receipt_id = book.write({
+  const receipt_id = batch.add({
     receipt_type: 'dataset_access',
     member_id,
     job_id: null,
@@ -68,7 +68,7 @@ export async function grantAccess(tx: Queries, book: Book, dataset_id: string, m
     amount_cents: 0,
     metadata: { title: dataset.title, checksum_sha256: dataset.checksum_sha256 },
   });
-  await insertGrant(tx, { ...key, receipt_id, object_uri }, book.at);
+  await insertGrant(tx, { ...key, receipt_id, object_uri }, batch.at);
   return { access_granted: true as const, dataset_id, member_id, receipt_id, object_uri };
 }
 

@@ -12,8 +12,8 @@ import { setRevoked } from './store/workers.ts';
 export async function revokeWorker(router: Pick<Router, 'db' | 'writer' | 'now' | 'fleet'>, id: string): Promise<void> {
   await router.writer.execute({
     kind: 'store',
-    async run(tx, book, news) {
-      await setRevoked(tx, id, book.at);
+    async run(tx, batch, news) {
+      await setRevoked(tx, id, batch.at);
       news.workers.add(id);
       if (news.seen !== null) news.seen.workers = true;
     },

@@ -35,7 +35,7 @@ import {
   touch,
 } from './domain/job.ts';
 import { instant } from './domain/time.ts';
-import type { Book } from './receipts/batch.ts';
+import type { ReceiptBatch } from './receipts/batch.ts';
 import type { Router } from './router.ts';
 import { findArtifact } from './store/jobs.ts';
 import { insertWorker, type StoredWorker } from './store/workers.ts';
@@ -48,7 +48,7 @@ const HEARTBEAT_SECONDS = 30;
  * Throws nothing of its own: a worker may register as often as it lost its token. It may stand on a node that nobody
  * registered, and then registers that too.
  */
-export async function register(tx: Queries, book: Book, prices: PriceTable, body: Body<typeof Registration>) {
+export async function register(tx: Queries, batch: ReceiptBatch, prices: PriceTable, body: Body<typeof Registration>) {
   const worker_id = newId('worker');
   const worker_token = `dwrk_${newSecret()}`;
   const { node_id, name, hostname, endpoint_url = null, capabilities = {}, tags = [], version = null } = body;
@@ -68,11 +68,11 @@ export async function register(tx: Queries, book: Book, prices: PriceTable, body
     heartbeat_interval_seconds: body.heartbeat_interval_seconds ?? HEARTBEAT_SECONDS,
     last_heartbeat_at: null,
     revoked_at: null,
-    created_at: book.at,
+    created_at: batch.at,
   };
   await insertWorker(tx, worker, secretSha256(worker_token));
-  await registerNodeOf(tx, prices, worker, book.at);
-  book.write({
+  await registerNodeOf(tx, prices, worker, batch.at);
+  batch.add({
     receipt_type: 'worker_registered',
     member_id: worker_id,
     job_id: null,

@@ -10,7 +10,7 @@ import { newId } from '@rcpt/service/ids.ts';
 import { type Clock, type Effect, isLive, type Job } from '../domain/job.ts';
 import { cutLog, hasRoom, type LogQuota, logQuota } from '../domain/log-quota.ts';
 import { announce, isNews, type News, noNews, queueKey, type Watched } from '../notifier.ts';
-import type { Book } from '../receipts/batch.ts';
+import type { ReceiptBatch } from '../receipts/batch.ts';
 import { type BridgeEntry, insertBridgeEntries } from '../store/bridge.ts';
 import {
   insertArtifact,
@@ -32,13 +32,13 @@ export type Command<T> = StoreCommand<T> | CreateCommand | JobCommand<T> | Heart
 /** Anything that is not about jobs: refuses before it writes, and every statement tolerates a conflict. */
 export interface StoreCommand<T> {
   kind: 'store';
-  run(tx: Queries, book: Book, news: News): Promise<T>;
+  run(tx: Queries, batch: ReceiptBatch, news: News): Promise<T>;
 }
 
 /** A new job, with the receipt it is created with; answered with the job. */
 export interface CreateCommand {
   kind: 'create';
-  create(book: Book): { job: Job; event: StoredEvent };
+  create(batch: ReceiptBatch): { job: Job; event: StoredEvent };
 }
 
 /** One command on one job. `perform` is called with the job as the commands before left it; it records, or throws a refusal. */
@@ -96,11 +96,11 @@ export interface CommitSettings {
   watched?(): Watched;
 }
 
-export function createCommit(tx: Queries, book: Book, settings: CommitSettings): Commit {
+export function createCommit(tx: Queries, batch: ReceiptBatch, settings: CommitSettings): Commit {
   const { lease_seconds, log_quota, desk_id, watched } = settings;
-  const clock: Clock = { now: book.now, lease_seconds };
+  const clock: Clock = { now: batch.now, lease_seconds };
   const news = noNews(watched?.());
-  const unit = new UnitOfWork(tx, book, news, log_quota);
+  const unit = new UnitOfWork(tx, batch, news, log_quota);
   let leases: LeaseCommand[] = [];
   let granted: (Granted | Refusal)[] = [];
   return {
@@ -111,14 +111,14 @@ export function createCommit(tx: Queries, book: Book, settings: CommitSettings):
     async perform(commands) {
       const outcomes = new Array<unknown>(commands.length);
       for (const [i, command] of commands.entries())
-        if (command.kind === 'store') outcomes[i] = await command.run(tx, book, news).catch(refusal);
+        if (command.kind === 'store') outcomes[i] = await command.run(tx, batch, news).catch(refusal);
       for (const [i, command] of commands.entries())
         if (command.kind === 'create') outcomes[i] = attempt(() => unit.create(command));
       leases = commands.filter((command) => command.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
       const [, standings, heads] = await together(
         unit.read(commands.flatMap(jobsOf)),
-        lockStandings(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), book.at),
+        lockStandings(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), batch.at),
         headsOf(tx, leases),
         unit.readLogs(commands.filter((command) => command.kind === 'job')),
       );
@@ -171,7 +171,7 @@ function askedOf(
 /** Jobs between being read and being written, and everything recorded on the way. */
 export class UnitOfWork implements Recorder {
   readonly #tx: Queries;
-  readonly #book: Book;
+  readonly #batch: ReceiptBatch;
   readonly #news: News;
   /** Stored jobs came to a queue or left one: that has to be written before the queues are read. */
   changesQueues = false;
@@ -193,15 +193,15 @@ export class UnitOfWork implements Recorder {
   /** Queued within this commit. */
   #queued = new Set<string>();
 
-  constructor(tx: Queries, book: Book, news: News, log_quota: LogQuota) {
+  constructor(tx: Queries, batch: ReceiptBatch, news: News, log_quota: LogQuota) {
     this.#log_quota = log_quota;
     this.#tx = tx;
-    this.#book = book;
+    this.#batch = batch;
     this.#news = news;
   }
 
   create({ create }: CreateCommand): Job {
-    const { job, event } = create(this.#book);
+    const { job, event } = create(this.#batch);
     this.#created.add(job.id);
     this.#now.set(job.id, job);
     this.#news.seen?.jobs.add(job.id);
@@ -244,7 +244,7 @@ export class UnitOfWork implements Recorder {
   /** From here on the worker stands as it says: leases of the same commit go by it. Throws `worker_revoked`. */
   beat<T>(command: HeartbeatCommand<T>, standings: Standings, clock: Clock): T {
     const before = standingOf(standings, command.worker_id);
-    const beat = command.beat(this.#book.at, before.capabilities);
+    const beat = command.beat(this.#batch.at, before.capabilities);
     const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
     const standing = { ...before, status: beat.said?.status ?? before.status, capabilities };
     standings.set(command.worker_id, standing);
@@ -269,21 +269,21 @@ export class UnitOfWork implements Recorder {
     if (job.status !== before?.status) this.#countHeld(before, job);
     if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
       this.changesQueues = true;
-    for (const receipt of receipts) this.#book.write(receipt);
+    for (const receipt of receipts) this.#batch.add(receipt);
     if (events.length > 0) this.#news.seen?.jobs.add(job.id);
     if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
     if (job.status !== 'queued' && this.#queued.delete(job.id)) this.#count(job, -1);
     if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
     return events.map((event) => {
       const id = newId('event');
-      this.#events.push({ ...event, id, job_id: job.id, created_at: this.#book.at });
+      this.#events.push({ ...event, id, job_id: job.id, created_at: this.#batch.at });
       return id;
     });
   }
 
   log(log: Omit<StoredLog, 'id' | 'created_at'>): string {
     const id = newId('event');
-    this.#logs.push({ ...log, id, created_at: this.#book.at });
+    this.#logs.push({ ...log, id, created_at: this.#batch.at });
     if (log.sequence !== null) this.#chunks.set(nameOf({ ...log, sequence: log.sequence }), id);
     this.#news.seen?.jobs.add(log.job_id);
     return id;
@@ -297,7 +297,7 @@ export class UnitOfWork implements Recorder {
     const { member_id } = job;
     const of_member = this.#member_bytes.get(member_id) ?? 0;
     if (!hasRoom(job, of_member, bytes, this.#log_quota)) {
-      this.effect(cutLog(job, this.#book.at));
+      this.effect(cutLog(job, this.#batch.at));
       throw logQuota(this.#log_quota);
     }
     this.#member_bytes.set(member_id, of_member + bytes);
@@ -307,7 +307,7 @@ export class UnitOfWork implements Recorder {
 
   artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
     const id = newId('art');
-    this.#artifacts.push({ ...artifact, id, created_at: this.#book.at });
+    this.#artifacts.push({ ...artifact, id, created_at: this.#batch.at });
     this.#news.seen?.jobs.add(artifact.job_id);
     return id;
   }
@@ -316,8 +316,8 @@ export class UnitOfWork implements Recorder {
     this.#bridged.push(entry);
   }
 
-  receipt(draft: Parameters<Book['write']>[0]): string {
-    return this.#book.write(draft);
+  receipt(draft: Parameters<ReceiptBatch['write']>[0]): string {
+    return this.#batch.add(draft);
   }
 
   /** Sends everything off at once; what is recorded from then on belongs to the next time. */
@@ -334,7 +334,7 @@ export class UnitOfWork implements Recorder {
       insertLogs(tx, this.#logs),
       addMemberLogs(tx, this.#added_bytes),
       ...this.#artifacts.map((artifact) => insertArtifact(tx, artifact)),
-      insertBridgeEntries(tx, this.#bridged, this.#book.at),
+      insertBridgeEntries(tx, this.#bridged, this.#batch.at),
       recordBeats(tx, [...this.#beats.values()]),
     );
     this.#read = new Map(this.#now);
@@ -354,8 +354,8 @@ export class UnitOfWork implements Recorder {
   }
 
   #countHeld(before: Job | undefined, job: Job): void {
-    const from = before !== undefined && isLive(before, this.#book.at) ? before.worker_id : null;
-    const to = isLive(job, this.#book.at) ? job.worker_id : null;
+    const from = before !== undefined && isLive(before, this.#batch.at) ? before.worker_id : null;
+    const to = isLive(job, this.#batch.at) ? job.worker_id : null;
     if (from === to) return;
     if (to !== null) this.#held_more.set(to, this.heldMore(to) + 1);
     if (from === null) return;

@@ -11,9 +11,9 @@
 import type { Db } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import type { News } from '../notifier.ts';
-import { Book } from '../receipts/batch.ts';
+import { ReceiptBatch } from '../receipts/batch.ts';
 import type { ReceiptsFolder } from '../receipts/folder.ts';
-import { type Batch, insertBatch, markAppended, wasStored } from '../store/batches.ts';
+import { insertBatch, markAppended, type StoredBatch, wasStored } from '../store/batches.ts';
 import { type Command, type CommitSettings, createCommit, tellsNothingNew } from './unit-of-work.ts';
 
 const COMMANDS_PER_COMMIT = 512;
@@ -55,9 +55,9 @@ export function createWriter(settings: WriterSettings): Writer {
   /** Appended, not yet marked: marked with one of the next commits, or found in the file after a crash. */
   let unmarked: string[] = [];
   /** Committed, but the file refused them: nothing else is written before them. */
-  let unappended: Book[] = [];
+  let unappended: ReceiptBatch[] = [];
   /** The database went away during their commit: nobody knows yet whether they were committed. */
-  let doubtful: Book[] = [];
+  let doubtful: ReceiptBatch[] = [];
   let writing: Promise<void> | null = null;
   let setsOffLater: NodeJS.Timeout | undefined;
   /** The last group's lines on their way to the disk, and its answers; null when they are done. */
@@ -111,11 +111,11 @@ export function createWriter(settings: WriterSettings): Writer {
       for (const alone of together) await writeTogether([alone]).catch(alone.reject);
       return;
     }
-    const { book, outcomes, news } = committed;
+    const { batch, outcomes, news } = committed;
     onNews(news);
     // What a command has seen, and perhaps repeats, is on disk too before it is answered.
     await appending;
-    if (book.receipts > 0) unappended.push(book);
+    if (batch.receipts > 0) unappended.push(batch);
     if (unappended.length === 0) return answer(together, outcomes);
     answered_next = together.length;
     appending = appendLate()
@@ -129,47 +129,47 @@ export function createWriter(settings: WriterSettings): Writer {
   async function commit(commands: Command<unknown>[]): Promise<Committed> {
     // A copy: what is appended meanwhile is marked by another commit.
     const marking = unmarked.length < MARKED_TOGETHER ? [] : [...unmarked];
-    let book = new Book(now());
+    let batch = new ReceiptBatch(now());
     const transaction = db.transaction(async (tx) => {
-      book = new Book(now());
-      const commit = createCommit(tx, book, settings);
+      batch = new ReceiptBatch(now());
+      const commit = createCommit(tx, batch, settings);
       const outcomes = await commit.perform(commands);
       await tx.commitWith(
         commit.write(),
-        ...(book.receipts > 0 ? [insertBatch(tx, batchOf(book)), markAppended(tx, marking)] : []),
+        ...(batch.receipts > 0 ? [insertBatch(tx, storedBatch(batch)), markAppended(tx, marking)] : []),
         commit.announce(),
       );
-      return { book, outcomes, news: commit.news };
+      return { batch, outcomes, news: commit.news };
     });
     const committed = await transaction.catch((error: unknown) => {
-      if (error instanceof DatabaseUnavailable && book.receipts > 0) doubtful.push(book);
+      if (error instanceof DatabaseUnavailable && batch.receipts > 0) doubtful.push(batch);
       throw error;
     });
-    if (committed.book.receipts > 0) unmarked = unmarked.filter((id) => !marking.includes(id));
+    if (committed.batch.receipts > 0) unmarked = unmarked.filter((id) => !marking.includes(id));
     return committed;
   }
 
-  function batchOf({ id, date, receipts, lines }: Book): Batch {
+  function storedBatch({ id, date, receipts, lines }: ReceiptBatch): StoredBatch {
     return { id, ledger_id: folder.ledger_id, receipt_date: date, receipts, lines };
   }
 
   async function resolveDoubts(): Promise<void> {
-    for (const book of doubtful) {
-      const isStored = await wasStored(db, batchOf(book));
-      doubtful = doubtful.filter((other) => other !== book);
-      if (isStored) unappended.push(book);
+    for (const batch of doubtful) {
+      const isStored = await wasStored(db, storedBatch(batch));
+      doubtful = doubtful.filter((other) => other !== batch);
+      if (isStored) unappended.push(batch);
     }
   }
 
   async function appendLate(): Promise<void> {
     while (unappended.length > 0) {
-      const book = unappended[0]!;
+      const batch = unappended[0]!;
       try {
-        await folder.append(book.date, book.lines);
+        await folder.append(batch.date, batch.lines);
       } catch (error) {
         throw new DatabaseUnavailable(error);
       }
-      unmarked.push(book.id);
+      unmarked.push(batch.id);
       unappended = unappended.slice(1);
     }
   }
@@ -218,7 +218,7 @@ function rejecting(together: Waiting[]): (error: unknown) => void {
 }
 
 interface Committed {
-  book: Book;
+  batch: ReceiptBatch;
   outcomes: unknown[];
   news: News;
 }

@@ -61,11 +61,11 @@ export function computeRoutes(app: App, router: Router): void {
     (request, reply) => {
       const { id = newId('node'), hostname, gpu_type, max_concurrent_jobs = 1, tags = [] } = request.body;
       priceOf(router.prices, gpu_type);
-      return createAndSend(router, request, reply, async (tx, book) => {
-        const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: book.at };
+      return createAndSend(router, request, reply, async (tx, batch) => {
+        const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: batch.at };
         await insertNode(tx, node);
         const workers = await listSeen(tx);
-        return { body: showNode(node, router.prices, 0, workers, book.now), location: '/compute/inventory' };
+        return { body: showNode(node, router.prices, 0, workers, batch.now), location: '/compute/inventory' };
       });
     },
   );
@@ -86,9 +86,9 @@ export function computeRoutes(app: App, router: Router): void {
       const { member_id, requested_gpu_sku, estimated_hours, job_type } = request.body;
       const { hourly_rate_usd, gpu_name } = priceOf(router.prices, requested_gpu_sku);
       const cents = quoteCents(hourly_rate_usd, estimated_hours);
-      const { body } = await createdOnce(router, request, async (tx, book) => {
+      const { body } = await createdOnce(router, request, async (tx, batch) => {
         await loadMember(tx, member_id);
-        const receipt_id = book.write({
+        const receipt_id = batch.add({
           receipt_type: 'compute_quote',
           member_id,
           job_id: null,

@@ -42,7 +42,7 @@ export function memberRoutes(app: App, router: Router): void {
       },
     },
     (request, reply) =>
-      createAndSend(router, request, reply, async (tx, book) => {
+      createAndSend(router, request, reply, async (tx, batch) => {
         const { email, name } = request.body;
         const member = {
           id: newId('mem'),
@@ -50,10 +50,10 @@ export function memberRoutes(app: App, router: Router): void {
           name,
           membership_started_at: null,
           membership_expires_at: null,
-          created_at: book.at,
+          created_at: batch.at,
         };
         await insertMember(tx, member);
-        return { body: showMember(member, book.now), location: `/members/${member.id}` };
+        return { body: showMember(member, batch.now), location: `/members/${member.id}` };
       }),
   );
 
@@ -93,7 +93,7 @@ export function memberRoutes(app: App, router: Router): void {
         response: { 200: Member },
       },
     },
-    (request) => router.writer.execute({ kind: 'store', run: (tx, book) => activate(tx, book, request.params.id) }),
+    (request) => router.writer.execute({ kind: 'store', run: (tx, batch) => activate(tx, batch, request.params.id) }),
   );
 
   app.get(
@@ -147,9 +147,9 @@ export function datasetRoutes(app: App, router: Router): void {
       },
     },
     (request, reply) =>
-      createAndSend(router, request, reply, async (tx, book) => {
+      createAndSend(router, request, reply, async (tx, batch) => {
         const { id = newId('ds'), is_member_access = true, ...described } = request.body;
-        const dataset = { id, ...described, is_member_access, created_at: book.at };
+        const dataset = { id, ...described, is_member_access, created_at: batch.at };
         await insertDataset(tx, dataset);
         return { body: dataset, location: `/datasets/${id}` };
       }),
@@ -196,7 +196,7 @@ export function datasetRoutes(app: App, router: Router): void {
     (request) =>
       router.writer.execute({
         kind: 'store',
-        run: (tx, book) => grantAccess(tx, book, request.params.id, request.body.member_id),
+        run: (tx, batch) => grantAccess(tx, batch, request.params.id, request.body.member_id),
       }),
   );
 }

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { enrollmentSecret, ownNames } from '../config.ts';
 import type { News } from '../notifier.ts';
-import type { Book } from '../receipts/batch.ts';
+import type { ReceiptBatch } from '../receipts/batch.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
 import { refuseOtherSites, requireOwnName } from './host.ts';
@@ -71,7 +71,7 @@ export const OPEN_OR_BEARER: Record<string, string[]>[] = [{}, { bearer: [] }];
 
 export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
 
-type Create = (tx: Queries, book: Book, news: News) => Promise<Created>;
+type Create = (tx: Queries, batch: ReceiptBatch, news: News) => Promise<Created>;
 
 /** 201 with `Location`. */
 export async function createAndSend(router: Router, request: FastifyRequest, reply: FastifyReply, create: Create) {
@@ -92,7 +92,7 @@ export function createdOnce({ writer }: Router, request: FastifyRequest, create:
   };
   return writer.execute<Created>({
     kind: 'store',
-    run: (tx, book, news) => answerOnce(tx, idempotent, (inner) => create(inner, book, news)),
+    run: (tx, batch, news) => answerOnce(tx, idempotent, (inner) => create(inner, batch, news)),
   });
 }
 

@@ -62,8 +62,8 @@ export function workerRoutes(app: App, router: Router): void {
       },
     },
     async (request, reply) => {
-      const created = await createdOnce(router, request, async (tx, book, news) => {
-        const registered = await register(tx, book, router.prices, request.body);
+      const created = await createdOnce(router, request, async (tx, batch, news) => {
+        const registered = await register(tx, batch, router.prices, request.body);
         if (news.seen !== null) news.seen.workers = true;
         const location = `/admin/workers/${registered.worker_id}`;
         return { body: registered, location, holds_secret: true };

@@ -6,7 +6,7 @@ import { usd } from '../domain/price.ts';
 import type { ReceiptDraft } from '../domain/receipt.ts';
 import { instant } from '../domain/time.ts';
 
-export class Book {
+export class ReceiptBatch {
   readonly id: string = newId('batch');
   /** One instant for the whole commit. */
   readonly now: number;
@@ -20,7 +20,7 @@ export class Book {
   }
 
   /** Returns the receipt's id. */
-  write({ receipt_type, member_id, job_id, dataset_ids, amount_cents, metadata }: ReceiptDraft): string {
+  add({ receipt_type, member_id, job_id, dataset_ids, amount_cents, metadata }: ReceiptDraft): string {
     const receipt_id = newId('rcpt');
     const line = sealRouterReceipt({
       receipt_id,

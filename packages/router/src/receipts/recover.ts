@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Db } from '@rcpt/service/db/db.ts';
-import { type Batch, lastBatches, markAppended, openBatches } from '../store/batches.ts';
+import { lastBatches, markAppended, openBatches, type StoredBatch } from '../store/batches.ts';
 import type { ReceiptsFolder } from './folder.ts';
 
 /** Returns how many lines were missing. Only the last commits can be open, so a day's file is read at most once each. */
@@ -33,7 +33,7 @@ export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<n
 }
 
 /** Only where the file ends with the line before it, and what was cut is its beginning. */
-async function mendTorn(db: Db, folder: ReceiptsFolder, open: Batch[]): Promise<number> {
+async function mendTorn(db: Db, folder: ReceiptsFolder, open: StoredBatch[]): Promise<number> {
   let mended = 0;
   for (const [date, cut] of folder.torn) {
     const batches = await lastBatches(db, folder.ledger_id, date, 2);

@@ -1,7 +1,7 @@
 /** The receipts' transactional outbox: a row per commit, there for good, so that a missing line can be told. */
 import type { Db, Queries, Snapshot } from '@rcpt/service/db/db.ts';
 
-export interface Batch {
+export interface StoredBatch {
   id: string;
   ledger_id: string;
   receipt_date: string;
@@ -10,7 +10,10 @@ export interface Batch {
   lines: string;
 }
 
-export async function insertBatch(tx: Queries, { id, ledger_id, receipt_date, receipts, lines }: Batch): Promise<void> {
+export async function insertBatch(
+  tx: Queries,
+  { id, ledger_id, receipt_date, receipts, lines }: StoredBatch,
+): Promise<void> {
   await tx.run(
     'insert into receipt_batches (id, ledger_id, receipt_date, receipts, lines, appended) values ($1, $2, $3, $4, $5, 0)',
     [id, ledger_id, receipt_date, receipts, lines],
@@ -18,7 +21,7 @@ export async function insertBatch(tx: Queries, { id, ledger_id, receipt_date, re
 }
 
 /** Whether the batch was committed. A commit of it that is still under way is waited for: the key lets in one of two. */
-export function wasStored(db: Db, { id, ledger_id, receipt_date, receipts, lines }: Batch): Promise<boolean> {
+export function wasStored(db: Db, { id, ledger_id, receipt_date, receipts, lines }: StoredBatch): Promise<boolean> {
   return db.transaction(async (tx) => {
     const inserted = await tx.run(
       `insert into receipt_batches (id, ledger_id, receipt_date, receipts, lines, appended) values ($1, $2, $3, $4, $5, 0)
@@ -36,8 +39,8 @@ export async function markAppended(tx: Queries, ids: string[]): Promise<void> {
 }
 
 /** Batches whose lines may not be in their file yet, in order. */
-export function openBatches(db: Queries, ledger_id: string): Promise<Batch[]> {
-  return db.all<Batch>(
+export function openBatches(db: Queries, ledger_id: string): Promise<StoredBatch[]> {
+  return db.all<StoredBatch>(
     'select id, ledger_id, receipt_date, receipts, lines from receipt_batches where ledger_id = $1 and appended = 0 order by id',
     [ledger_id],
   );
@@ -49,8 +52,8 @@ export async function lastBatches(
   ledger_id: string,
   receipt_date: string,
   count: number,
-): Promise<Batch[]> {
-  const newest = await db.all<Batch>(
+): Promise<StoredBatch[]> {
+  const newest = await db.all<StoredBatch>(
     `select id, ledger_id, receipt_date, receipts, lines from receipt_batches
      where ledger_id = $1 and receipt_date = $2 order by id desc limit $3`,
     [ledger_id, receipt_date, count],

@@ -47,8 +47,8 @@ const WORKER: StoredWorker = {
 /** A command that leaves one receipt, named by its member. */
 const command = (name: string): Command<string> => ({
   kind: 'store',
-  run: async (_, book) =>
-    book.write({
+  run: async (_, batch) =>
+    batch.add({
       receipt_type: 'membership',
       member_id: name,
       job_id: null,
