@@ -316,7 +316,7 @@ export class UnitOfWork implements Recorder {
     this.#bridged.push(entry);
   }
 
-  receipt(draft: Parameters<ReceiptBatch['write']>[0]): string {
+  receipt(draft: Parameters<ReceiptBatch['add']>[0]): string {
     return this.#batch.add(draft);
   }
 
