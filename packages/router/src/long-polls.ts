@@ -3,7 +3,7 @@
  * that can do it, not all of them; whoever was first is woken first. A call that was not needed is passed on.
  */
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
-import { type NewsDesk, queueKey } from './notifier.ts';
+import { type Notifier, queueKey } from './notifier.ts';
 
 export interface Wait {
   /** True when what was waited for may have come, false when the time is over or the wait was canceled. */
@@ -36,7 +36,7 @@ interface Waiter {
 
 const WORD = '';
 
-export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiting {
+export function createWaiting(notifier: Notifier, known: ReadonlySet<string>): Waiting {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
   const forRooms = new Map<string, Set<Waiter>>();
@@ -52,12 +52,12 @@ export function createWaiting(desk: NewsDesk, known: ReadonlySet<string>): Waiti
       left--;
     }
   }
-  desk.onQueued(callForJobs);
-  desk.onWorker((worker_id) => {
+  notifier.onQueued(callForJobs);
+  notifier.onWorker((worker_id) => {
     const called = worker_id === null ? [...forWords.values()] : [forWords.get(worker_id) ?? new Set<Waiter>()];
     for (const waiters of called) for (const waiter of waiters) waiter.settle(true);
   });
-  desk.onFreed((worker_id) => {
+  notifier.onFreed((worker_id) => {
     for (const waiter of forRooms.get(worker_id) ?? []) waiter.settle(true);
   });
 

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { Db, Queries } from '@rcpt/service/db/db.ts';
 
-export interface News {
+export interface Changes {
   /** `sku type` pairs that have new queued jobs, with how many. */
   queued: Map<string, number>;
   /** Workers whose leases, orders or declarations changed. */
@@ -10,11 +10,11 @@ export interface News {
   /** Workers that hold fewer leases than before. Told within the process only: a word per completion would be dear. */
   freed: Set<string>;
   /** What people look at; null while nobody does, and then nothing is gathered. */
-  seen: { jobs: Set<string>; workers: boolean; elsewhere: boolean } | null;
+  visible: { jobs: Set<string>; workers: boolean; elsewhere: boolean } | null;
 }
 
 /** What changed of what people look at. `jobs` null: any of them. */
-export interface Seen {
+export interface VisibleChanges {
   jobs: string[] | null;
   workers: boolean;
 }
@@ -28,38 +28,42 @@ const LOOKED_AT_MS = 15_000;
 
 export const queueKey = (gpu_sku: string, job_type: string) => `${gpu_sku} ${job_type}`;
 
-export function noNews(watched: Watched = null): News {
-  const seen =
-    watched === null ? null : { jobs: new Set<string>(), workers: false, elsewhere: watched === 'elsewhere' };
-  return { queued: new Map(), workers: new Set(), freed: new Set(), seen };
+export function noChanges(audience: Audience = null): Changes {
+  const visible =
+    audience === null ? null : { jobs: new Set<string>(), workers: false, elsewhere: audience === 'elsewhere' };
+  return { queued: new Map(), workers: new Set(), freed: new Set(), visible };
 }
 
 /** Whether anybody looks at jobs and workers: in other processes (too), in this one only, or nobody. */
-export type Watched = 'elsewhere' | 'here' | null;
+export type Audience = 'elsewhere' | 'here' | null;
 
 /** For other processes. */
-export function isNews({ queued, workers, seen }: News): boolean {
-  return queued.size > 0 || workers.size > 0 || (seen?.elsewhere === true && isSeen(seen));
+export function concernOthers({ queued, workers, visible }: Changes): boolean {
+  return queued.size > 0 || workers.size > 0 || (visible?.elsewhere === true && isVisible(visible));
 }
 
-function isSeen({ jobs, workers }: NonNullable<News['seen']>): boolean {
+function isVisible({ jobs, workers }: NonNullable<Changes['visible']>): boolean {
   return jobs.size > 0 || workers;
 }
 
 /** One notification per commit, never one per job; delivered with the commit. */
-export async function announce(tx: Queries, from: string, news: News): Promise<void> {
-  if (!isNews(news)) return;
-  const queued = [...news.queued];
-  const seen = news.seen?.elsewhere ? { jobs: [...news.seen.jobs], workers: news.seen.workers } : null;
-  const payload = JSON.stringify({ from, queued, workers: [...news.workers], seen });
-  const any = { from, queued, workers: null, seen: seen && { ...seen, jobs: null } };
+export async function publish(tx: Queries, from: string, changes: Changes): Promise<void> {
+  if (!concernOthers(changes)) return;
+  const queued = [...changes.queued];
+  const seen = changes.visible?.elsewhere ? shown(changes.visible) : null;
+  const payload = JSON.stringify({ from, queued, workers: [...changes.workers], seen } satisfies Message);
+  const any = { from, queued, workers: null, seen: seen && { ...seen, jobs: null } } satisfies Message;
   await tx.notify(CHANNEL, payload.length < PAYLOAD_BYTES ? payload : JSON.stringify(any));
 }
 
-export interface NewsDesk {
+function shown({ jobs, workers }: NonNullable<Changes['visible']>): VisibleChanges {
+  return { jobs: [...jobs], workers };
+}
+
+export interface Notifier {
   /** Names this process, so that it does not hear itself twice. */
   id: string;
-  tell(news: News): void;
+  tell(changes: Changes): void;
   /** Returns the cancellation. */
   onQueued(listener: (key: string, jobs: number) => void): () => void;
   /** `worker_id` null: any worker may be meant. */
@@ -67,58 +71,60 @@ export interface NewsDesk {
   /** Within this process. */
   onFreed(listener: (worker_id: string) => void): () => void;
   /** Until it is canceled, what changes is gathered in all processes. Returns the cancellation. */
-  onSeen(listener: (seen: Seen) => void): () => void;
-  watched(): Watched;
+  onVisible(listener: (visible: VisibleChanges) => void): () => void;
+  audience(): Audience;
   close(): Promise<void>;
 }
 
-interface Told {
-  queued: Iterable<[string, number]>;
-  workers: Iterable<string> | null;
-  seen: Seen | null;
-}
-/** What other processes say. */
-interface Heard extends Told {
+/** Between processes, also of the version before. */
+interface Message {
   from: string;
-  /** Somebody looks there. */
+  queued: [string, number][];
+  /** Null: any worker may be meant. */
+  workers: string[] | null;
+  seen: VisibleChanges | null;
+  /** That process has an audience. */
   looks?: boolean;
 }
 
-export async function openNewsDesk(db: Db, id: string): Promise<NewsDesk> {
+export async function openNotifier(db: Db, id: string): Promise<Notifier> {
   const events = new EventEmitter<{
     queued: [string, number];
     worker: [string | null];
     freed: [string];
-    seen: [Seen];
+    visible: [VisibleChanges];
   }>();
   events.setMaxListeners(0);
   let elsewhere_until = 0;
   let looking: NodeJS.Timeout | undefined;
 
-  const tell = ({ queued, workers, seen }: Told) => {
+  const tell = (
+    queued: Iterable<[string, number]>,
+    workers: Iterable<string> | null,
+    visible: VisibleChanges | null,
+  ) => {
     for (const [key, jobs] of queued) events.emit('queued', key, jobs);
     if (workers === null) events.emit('worker', null);
     else for (const worker_id of workers) events.emit('worker', worker_id);
-    if (seen !== null) events.emit('seen', seen);
+    if (visible !== null) events.emit('visible', visible);
   };
   const stop = await db.listen(CHANNEL, (payload) => {
-    const heard = JSON.parse(payload) as Heard;
-    if (heard.from === id) return;
-    if (heard.looks) elsewhere_until = performance.now() + LOOKED_AT_MS;
-    tell(heard);
+    const { from, queued, workers, seen, looks } = JSON.parse(payload) as Message;
+    if (from === id) return;
+    if (looks) elsewhere_until = performance.now() + LOOKED_AT_MS;
+    tell(queued, workers, seen);
   });
   /** Best effort: whoever looks also looks again by the clock. */
   const look = () => {
-    const looks = JSON.stringify({ from: id, queued: [], workers: [], seen: null, looks: true } satisfies Heard);
+    const looks = JSON.stringify({ from: id, queued: [], workers: [], seen: null, looks: true } satisfies Message);
     db.notify(CHANNEL, looks).catch(() => undefined);
   };
 
   return {
     id,
-    tell({ queued, workers, freed, seen }) {
+    tell({ queued, workers, freed, visible }) {
       for (const worker_id of freed) events.emit('freed', worker_id);
-      const changed = seen !== null && isSeen(seen) ? { jobs: [...seen.jobs], workers: seen.workers } : null;
-      tell({ queued, workers, seen: changed });
+      tell(queued, workers, visible !== null && isVisible(visible) ? shown(visible) : null);
     },
     onQueued(listener) {
       events.on('queued', listener);
@@ -132,22 +138,22 @@ export async function openNewsDesk(db: Db, id: string): Promise<NewsDesk> {
       events.on('freed', listener);
       return () => void events.off('freed', listener);
     },
-    onSeen(listener) {
-      events.on('seen', listener);
+    onVisible(listener) {
+      events.on('visible', listener);
       if (looking === undefined) {
         look();
         looking = setInterval(look, LOOK_AGAIN_MS);
       }
       return () => {
-        events.off('seen', listener);
-        if (events.listenerCount('seen') > 0) return;
+        events.off('visible', listener);
+        if (events.listenerCount('visible') > 0) return;
         clearInterval(looking);
         looking = undefined;
       };
     },
-    watched() {
+    audience() {
       if (performance.now() < elsewhere_until) return 'elsewhere';
-      return events.listenerCount('seen') > 0 ? 'here' : null;
+      return events.listenerCount('visible') > 0 ? 'here' : null;
     },
     async close() {
       clearInterval(looking);

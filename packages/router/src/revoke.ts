@@ -12,10 +12,10 @@ import { setRevoked } from './store/workers.ts';
 export async function revokeWorker(router: Pick<Router, 'db' | 'writer' | 'now' | 'fleet'>, id: string): Promise<void> {
   await router.writer.execute({
     kind: 'store',
-    async run(tx, batch, news) {
+    async run(tx, batch, changes) {
       await setRevoked(tx, id, batch.at);
-      news.workers.add(id);
-      if (news.seen !== null) news.seen.workers = true;
+      changes.workers.add(id);
+      if (changes.visible !== null) changes.visible.workers = true;
     },
   });
   router.fleet.changed();

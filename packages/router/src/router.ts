@@ -5,7 +5,7 @@ import type { Probe } from '@rcpt/service/process/health.ts';
 import type { Writer } from './commit/writer.ts';
 import type { Config } from './config.ts';
 import type { Waiting } from './long-polls.ts';
-import type { NewsDesk } from './notifier.ts';
+import type { Notifier } from './notifier.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
 import type { Fleet } from './views/fleet.ts';
 
@@ -16,7 +16,7 @@ export interface Router {
   /** What has a queue: every type with a price, and those that unfinished jobs still ask for. */
   skus: ReadonlySet<string>;
   writer: Writer;
-  desk: NewsDesk;
+  notifier: Notifier;
   folder: ReceiptsFolder;
   fleet: Fleet;
   waiting: Waiting;

@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 import { keepSweeping } from './expire-leases.ts';
 import { createWaiting } from './long-polls.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { openNewsDesk } from './notifier.ts';
+import { openNotifier } from './notifier.ts';
 import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
 import { recoverReceipts } from './receipts/recover.ts';
 import type { Router } from './router.ts';
@@ -43,7 +43,7 @@ export async function startRouter(
     recovered += await recoverReceipts(db, orphan);
     orphan.close();
   }
-  const desk = await openNewsDesk(db, newId('desk'));
+  const notifier = await openNotifier(db, newId('desk'));
   const writer = createWriter({
     db,
     folder,
@@ -51,22 +51,22 @@ export async function startRouter(
     queue_limit: config.write_queue,
     lease_seconds: config.lease_seconds,
     log_quota: { job_bytes: config.job_log_bytes, member_bytes: config.member_log_bytes },
-    desk_id: desk.id,
-    watched: desk.watched,
-    onNews: desk.tell,
+    notifier_id: notifier.id,
+    audience: notifier.audience,
+    onChanges: notifier.tell,
   });
   const probe = createProbe(async () => void (await db.get('select 1 as one')), {
     onFailure: (error) => logger.warn({ dependency: 'db', err: error }, 'probe failed'),
   });
   const skus = new Set([...prices.rows.map(({ gpu_type }) => gpu_type), ...(await unfinishedSkus(db))]);
-  const waiting = createWaiting(desk, skus);
+  const waiting = createWaiting(notifier, skus);
   const router: Router = {
     config,
     db,
     prices,
     skus,
     writer,
-    desk,
+    notifier,
     folder,
     fleet: createFleet(db),
     waiting,
@@ -96,7 +96,7 @@ export async function startRouter(
       clearInterval(forgetting);
       await Promise.all([stopSweeping(), bridge.close()]);
       await writer.close();
-      await desk.close();
+      await notifier.close();
       folder.close();
       await db.close();
     },

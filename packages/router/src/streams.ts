@@ -3,7 +3,7 @@ import type { RouterChanged } from '@rcpt/contract/router/compute.ts';
 import type { EventStream } from '@rcpt/service/http/event-stream.ts';
 import { isFinal } from './domain/job.ts';
 import { showJobs } from './jobs.ts';
-import type { NewsDesk, Seen } from './notifier.ts';
+import type { Notifier, VisibleChanges } from './notifier.ts';
 import type { Router } from './router.ts';
 import { findJob, listLogs } from './store/jobs.ts';
 
@@ -17,12 +17,12 @@ const JOBS_NAMED = 100;
 
 /** Log chunks after the one named `after`, each new one as it comes, and the job whenever its status changes. Ends with the job. */
 export async function followJob(
-  { db, desk, fleet, now }: Pick<Router, 'db' | 'desk' | 'fleet' | 'now'>,
+  { db, notifier, fleet, now }: Pick<Router, 'db' | 'notifier' | 'fleet' | 'now'>,
   id: string,
   after: string,
   stream: EventStream,
 ): Promise<void> {
-  const news = listen(desk, stream, ({ jobs }) => jobs === null || jobs.includes(id));
+  const changes = listen(notifier, stream, ({ jobs }) => jobs === null || jobs.includes(id));
   let told = '';
   let last = after;
   try {
@@ -41,34 +41,34 @@ export async function followJob(
       if (status !== told) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
       told = status;
       if (isFinal(job)) return;
-      await news.next(LOOK_MS);
+      await changes.next(LOOK_MS);
     }
   } finally {
-    news.stop();
+    changes.stop();
   }
 }
 
 /** That something changed, at most every 150 ms. */
-export async function tellNews({ desk }: Pick<Router, 'desk'>, stream: EventStream): Promise<void> {
+export async function streamChanges({ notifier }: Pick<Router, 'notifier'>, stream: EventStream): Promise<void> {
   let changed: RouterChanged | null = null;
-  const news = listen(desk, stream, (seen) => {
-    changed = together(changed, seen);
+  const changes = listen(notifier, stream, (visible) => {
+    changed = together(changed, visible);
     return true;
   });
   try {
     while (!stream.ended.aborted) {
-      if (!(await news.next())) continue;
+      if (!(await changes.next())) continue;
       await pause(GATHER_MS, stream.ended);
       const gathered = changed;
       changed = null;
       if (gathered !== null) await stream.send('changed', gathered);
     }
   } finally {
-    news.stop();
+    changes.stop();
   }
 }
 
-function together(before: RouterChanged | null, { jobs, workers }: Seen): RouterChanged {
+function together(before: RouterChanged | null, { jobs, workers }: VisibleChanges): RouterChanged {
   if (before === null) return { jobs: limited(jobs), workers };
   const all = before.jobs === null || jobs === null ? null : [...new Set([...before.jobs, ...jobs])];
   return { jobs: limited(all), workers: before.workers || workers };
@@ -79,11 +79,11 @@ function limited(jobs: string[] | null): string[] | null {
 }
 
 /** News that came since the last `next` are not missed. */
-function listen(desk: NewsDesk, { ended }: EventStream, concerns: (seen: Seen) => boolean) {
+function listen(notifier: Notifier, { ended }: EventStream, concerns: (visible: VisibleChanges) => boolean) {
   let came = false;
   let wake = () => {};
-  const stop = desk.onSeen((seen) => {
-    if (!concerns(seen)) return;
+  const stop = notifier.onVisible((visible) => {
+    if (!concerns(visible)) return;
     came = true;
     wake();
   });

@@ -136,7 +136,7 @@ async function beat(
       capabilities: capabilities === undefined ? null : JSON.stringify(declaredAnew(declared, capabilities)),
       at,
     }),
-    changes:
+    changes_worker:
       capabilities !== undefined ||
       (said !== null && (said.status !== worker.status || said.current_jobs !== worker.current_jobs)),
     declares: capabilities !== undefined,

@@ -9,7 +9,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/ids.ts';
 import { type Clock, type Effect, isLive, type Job } from '../domain/job.ts';
 import { cutLog, hasRoom, type LogQuota, logQuota } from '../domain/log-quota.ts';
-import { announce, isNews, type News, noNews, queueKey, type Watched } from '../notifier.ts';
+import { type Audience, type Changes, concernOthers, noChanges, publish, queueKey } from '../notifier.ts';
 import type { ReceiptBatch } from '../receipts/batch.ts';
 import { type BridgeEntry, insertBridgeEntries } from '../store/bridge.ts';
 import {
@@ -32,7 +32,7 @@ export type Command<T> = StoreCommand<T> | CreateCommand | JobCommand<T> | Heart
 /** Anything that is not about jobs: refuses before it writes, and every statement tolerates a conflict. */
 export interface StoreCommand<T> {
   kind: 'store';
-  run(tx: Queries, batch: ReceiptBatch, news: News): Promise<T>;
+  run(tx: Queries, batch: ReceiptBatch, changes: Changes): Promise<T>;
 }
 
 /** A new job, with the receipt it is created with; answered with the job. */
@@ -57,7 +57,7 @@ export interface HeartbeatCommand<T> {
   /** @param declared what the worker declared before: what it does not mention now holds on */
   beat(at: string, declared: Capabilities): Beat;
   /** Others see the worker differently from now on. */
-  changes: boolean;
+  changes_worker: boolean;
   /** It says what it can do. */
   declares: boolean;
   job_ids: string[];
@@ -83,35 +83,35 @@ export interface Commit {
   perform(commands: Command<unknown>[]): Promise<unknown[]>;
   /** Writes what was decided. */
   write(): Promise<void>;
-  announce(): Promise<void>;
-  news: News;
+  publish(): Promise<void>;
+  changes: Changes;
 }
 
 export interface CommitSettings {
   lease_seconds: number;
   log_quota: LogQuota;
   /** Names this process to the others. */
-  desk_id: string;
+  notifier_id: string;
   /** Whether anybody looks at what changes; asked once per commit. */
-  watched?(): Watched;
+  audience?(): Audience;
 }
 
 export function createCommit(tx: Queries, batch: ReceiptBatch, settings: CommitSettings): Commit {
-  const { lease_seconds, log_quota, desk_id, watched } = settings;
+  const { lease_seconds, log_quota, notifier_id, audience } = settings;
   const clock: Clock = { now: batch.now, lease_seconds };
-  const news = noNews(watched?.());
-  const unit = new UnitOfWork(tx, batch, news, log_quota);
+  const changes = noChanges(audience?.());
+  const unit = new UnitOfWork(tx, batch, changes, log_quota);
   let leases: LeaseCommand[] = [];
   let granted: (Granted | Refusal)[] = [];
   return {
-    news,
+    changes,
     async write() {
       await together(unit.write(), seeContended(tx, granted));
     },
     async perform(commands) {
       const outcomes = new Array<unknown>(commands.length);
       for (const [i, command] of commands.entries())
-        if (command.kind === 'store') outcomes[i] = await command.run(tx, batch, news).catch(refusal);
+        if (command.kind === 'store') outcomes[i] = await command.run(tx, batch, changes).catch(refusal);
       for (const [i, command] of commands.entries())
         if (command.kind === 'create') outcomes[i] = attempt(() => unit.create(command));
       leases = commands.filter((command) => command.kind === 'lease');
@@ -136,15 +136,15 @@ export function createCommit(tx: Queries, batch: ReceiptBatch, settings: CommitS
       }
       return outcomes;
     },
-    async announce() {
-      if (isNews(news)) await announce(tx, desk_id, news);
+    async publish() {
+      if (concernOthers(changes)) await publish(tx, notifier_id, changes);
     },
   };
 }
 
 /** A heartbeat that only says that the worker is still there. */
 export function tellsNothingNew(command: Command<unknown>): boolean {
-  return command.kind === 'heartbeat' && !command.changes && command.job_ids.length === 0;
+  return command.kind === 'heartbeat' && !command.changes_worker && command.job_ids.length === 0;
 }
 
 function jobsOf(command: Command<unknown>): string[] {
@@ -172,7 +172,7 @@ function askedOf(
 export class UnitOfWork implements Recorder {
   readonly #tx: Queries;
   readonly #batch: ReceiptBatch;
-  readonly #news: News;
+  readonly #changes: Changes;
   /** Stored jobs came to a queue or left one: that has to be written before the queues are read. */
   changesQueues = false;
   #read = new Map<string, Job>();
@@ -193,18 +193,18 @@ export class UnitOfWork implements Recorder {
   /** Queued within this commit. */
   #queued = new Set<string>();
 
-  constructor(tx: Queries, batch: ReceiptBatch, news: News, log_quota: LogQuota) {
+  constructor(tx: Queries, batch: ReceiptBatch, changes: Changes, log_quota: LogQuota) {
     this.#log_quota = log_quota;
     this.#tx = tx;
     this.#batch = batch;
-    this.#news = news;
+    this.#changes = changes;
   }
 
   create({ create }: CreateCommand): Job {
     const { job, event } = create(this.#batch);
     this.#created.add(job.id);
     this.#now.set(job.id, job);
-    this.#news.seen?.jobs.add(job.id);
+    this.#changes.visible?.jobs.add(job.id);
     this.#events.push(event);
     this.#isQueued(job);
     return job;
@@ -253,8 +253,8 @@ export class UnitOfWork implements Recorder {
     const said = beat.said ?? earlier?.said ?? null;
     this.#beats.set(beat.id, { ...beat, said, capabilities: beat.capabilities ?? earlier?.capabilities ?? null });
     if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
-      this.#news.workers.add(beat.id);
-    if (command.changes && this.#news.seen !== null) this.#news.seen.workers = true;
+      this.#changes.workers.add(beat.id);
+    if (command.changes_worker && this.#changes.visible !== null) this.#changes.visible.workers = true;
     return command.perform(standing, (id) => this.#now.get(id), this, clock);
   }
 
@@ -270,10 +270,10 @@ export class UnitOfWork implements Recorder {
     if (job.status !== before?.status && (job.status === 'queued' || before?.status === 'queued'))
       this.changesQueues = true;
     for (const receipt of receipts) this.#batch.add(receipt);
-    if (events.length > 0) this.#news.seen?.jobs.add(job.id);
+    if (events.length > 0) this.#changes.visible?.jobs.add(job.id);
     if (job.status === 'queued' && before?.status !== 'queued') this.#isQueued(job);
     if (job.status !== 'queued' && this.#queued.delete(job.id)) this.#count(job, -1);
-    if (job.status === 'canceled' && before?.worker_id) this.#news.workers.add(before.worker_id);
+    if (job.status === 'canceled' && before?.worker_id) this.#changes.workers.add(before.worker_id);
     return events.map((event) => {
       const id = newId('event');
       this.#events.push({ ...event, id, job_id: job.id, created_at: this.#batch.at });
@@ -285,7 +285,7 @@ export class UnitOfWork implements Recorder {
     const id = newId('event');
     this.#logs.push({ ...log, id, created_at: this.#batch.at });
     if (log.sequence !== null) this.#chunks.set(nameOf({ ...log, sequence: log.sequence }), id);
-    this.#news.seen?.jobs.add(log.job_id);
+    this.#changes.visible?.jobs.add(log.job_id);
     return id;
   }
 
@@ -308,7 +308,7 @@ export class UnitOfWork implements Recorder {
   artifact(artifact: Omit<StoredArtifact, 'id' | 'created_at'>): string {
     const id = newId('art');
     this.#artifacts.push({ ...artifact, id, created_at: this.#batch.at });
-    this.#news.seen?.jobs.add(artifact.job_id);
+    this.#changes.visible?.jobs.add(artifact.job_id);
     return id;
   }
 
@@ -323,13 +323,13 @@ export class UnitOfWork implements Recorder {
   /** Sends everything off at once; what is recorded from then on belongs to the next time. */
   async write(): Promise<void> {
     const tx = this.#tx;
-    const changes = [...this.#read].flatMap(([id, from]) => {
+    const updates = [...this.#read].flatMap(([id, from]) => {
       const to = this.#now.get(id)!;
       return from === to ? [] : [{ from, to }];
     });
     const written = together(
       insertJobs(tx, this.created()),
-      updateJobs(tx, changes),
+      updateJobs(tx, updates),
       insertEvents(tx, this.#events),
       insertLogs(tx, this.#logs),
       addMemberLogs(tx, this.#added_bytes),
@@ -360,14 +360,14 @@ export class UnitOfWork implements Recorder {
     if (to !== null) this.#held_more.set(to, this.heldMore(to) + 1);
     if (from === null) return;
     this.#held_more.set(from, this.heldMore(from) - 1);
-    this.#news.freed.add(from);
+    this.#changes.freed.add(from);
   }
 
   #count(job: Job, change: 1 | -1): void {
     const key = queueKey(job.requested_gpu_sku, job.job_type);
-    const jobs = (this.#news.queued.get(key) ?? 0) + change;
-    if (jobs > 0) this.#news.queued.set(key, jobs);
-    else this.#news.queued.delete(key);
+    const jobs = (this.#changes.queued.get(key) ?? 0) + change;
+    if (jobs > 0) this.#changes.queued.set(key, jobs);
+    else this.#changes.queued.delete(key);
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import type { Db } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
-import type { News } from '../notifier.ts';
+import type { Changes } from '../notifier.ts';
 import { ReceiptBatch } from '../receipts/batch.ts';
 import type { ReceiptsFolder } from '../receipts/folder.ts';
 import { insertBatch, markAppended, type StoredBatch, wasStored } from '../store/batches.ts';
@@ -40,7 +40,7 @@ export interface WriterSettings extends CommitSettings {
   now(): number;
   queue_limit: number;
   /** Told after the commit what others may be waiting for. */
-  onNews(news: News): void;
+  onChanges(changes: Changes): void;
 }
 
 interface Waiting {
@@ -50,7 +50,7 @@ interface Waiting {
 }
 
 export function createWriter(settings: WriterSettings): Writer {
-  const { db, folder, now, queue_limit, onNews } = settings;
+  const { db, folder, now, queue_limit, onChanges } = settings;
   const waiting: Waiting[] = [];
   /** Appended, not yet marked: marked with one of the next commits, or found in the file after a crash. */
   let unmarked: string[] = [];
@@ -111,8 +111,8 @@ export function createWriter(settings: WriterSettings): Writer {
       for (const alone of together) await writeTogether([alone]).catch(alone.reject);
       return;
     }
-    const { batch, outcomes, news } = committed;
-    onNews(news);
+    const { batch, outcomes, changes } = committed;
+    onChanges(changes);
     // What a command has seen, and perhaps repeats, is on disk too before it is answered.
     await appending;
     if (batch.receipts > 0) unappended.push(batch);
@@ -137,9 +137,9 @@ export function createWriter(settings: WriterSettings): Writer {
       await tx.commitWith(
         commit.write(),
         ...(batch.receipts > 0 ? [insertBatch(tx, storedBatch(batch)), markAppended(tx, marking)] : []),
-        commit.announce(),
+        commit.publish(),
       );
-      return { batch, outcomes, news: commit.news };
+      return { batch, outcomes, changes: commit.changes };
     });
     const committed = await transaction.catch((error: unknown) => {
       if (error instanceof DatabaseUnavailable && batch.receipts > 0) doubtful.push(batch);
@@ -220,5 +220,5 @@ function rejecting(together: Waiting[]): (error: unknown) => void {
 interface Committed {
   batch: ReceiptBatch;
   outcomes: unknown[];
-  news: News;
+  changes: Changes;
 }

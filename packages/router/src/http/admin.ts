@@ -9,7 +9,7 @@ import { revokeWorker } from '../revoke.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
-import { tellNews } from '../streams.ts';
+import { streamChanges } from '../streams.ts';
 import { createHistory } from '../views/history.ts';
 import { Summary, summarize } from '../views/summary.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
@@ -67,7 +67,7 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
         },
       },
     },
-    async (_, reply) => streams.answer(reply, (stream) => tellNews(router, stream)),
+    async (_, reply) => streams.answer(reply, (stream) => streamChanges(router, stream)),
   );
 
   app.get(
@@ -106,10 +106,10 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
         const { id } = request.params;
         await router.writer.execute({
           kind: 'store',
-          async run(tx, _, news) {
+          async run(tx, _, changes) {
             await setDesired(tx, id, desired);
-            news.workers.add(id);
-            if (news.seen !== null) news.seen.workers = true;
+            changes.workers.add(id);
+            if (changes.visible !== null) changes.visible.workers = true;
           },
         });
         router.fleet.changed();

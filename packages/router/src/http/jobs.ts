@@ -57,14 +57,14 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
           .header('location', `/jobs/${job.id}`)
           .send((await showJobs(router, [job], router.now()))[0]!);
       }
-      return createAndSend(router, request, reply, async (tx, batch, news) => {
+      return createAndSend(router, request, reply, async (tx, batch, changes) => {
         const datasets = await grantedDatasets(tx, member_id, input_dataset_ids, batch.now);
         const { job, event } = newJob(request.body, router.prices, datasets).create(batch);
         await insertJobs(tx, [job]);
         await insertEvents(tx, [event]);
         const key = queueKey(job.requested_gpu_sku, job.job_type);
-        news.queued.set(key, (news.queued.get(key) ?? 0) + 1);
-        news.seen?.jobs.add(job.id);
+        changes.queued.set(key, (changes.queued.get(key) ?? 0) + 1);
+        changes.visible?.jobs.add(job.id);
         return { body: (await showJobs(router, [job], batch.now))[0]!, location: `/jobs/${job.id}` };
       });
     },

@@ -3,7 +3,7 @@ import type { Db } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256, secretsEqual } from '@rcpt/service/ids.ts';
 import { instant } from '../domain/time.ts';
-import type { NewsDesk } from '../notifier.ts';
+import type { Notifier } from '../notifier.ts';
 import { workerRevoked } from '../problems.ts';
 import { findWorkerByToken, revokedSince, type StoredWorker } from '../store/workers.ts';
 
@@ -21,7 +21,7 @@ export interface KnownWorkers {
   close(): void;
 }
 
-export function createKnownWorkers(db: Db, desk: NewsDesk, now: () => number): KnownWorkers {
+export function createKnownWorkers(db: Db, notifier: Notifier, now: () => number): KnownWorkers {
   const kept = new Map<string, { worker: StoredWorker; until: number }>();
   const hashes = new Map<string, string>();
   /** What was being read when something was forgotten is not kept: it may be from before. */
@@ -42,7 +42,7 @@ export function createKnownWorkers(db: Db, desk: NewsDesk, now: () => number): K
     for (const id of await revokedSince(db, instant(now() - KEPT_MS - CLOCKS_MS))) forget(id);
   }
 
-  const stop = desk.onWorker((worker_id) => (worker_id === null ? forgetAll() : forget(worker_id)));
+  const stop = notifier.onWorker((worker_id) => (worker_id === null ? forgetAll() : forget(worker_id)));
   // Who cannot be asked about is let in by nobody's memory.
   const looking = db.engine === 'sqlite' ? undefined : setInterval(() => void look().catch(forgetAll), LOOK_MS);
 

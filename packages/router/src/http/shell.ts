@@ -7,7 +7,7 @@ import { secretsEqual } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { enrollmentSecret, ownNames } from '../config.ts';
-import type { News } from '../notifier.ts';
+import type { Changes } from '../notifier.ts';
 import type { ReceiptBatch } from '../receipts/batch.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
@@ -27,9 +27,9 @@ declare module 'fastify' {
 
 export function authenticate(
   app: App,
-  { config, db, desk, now }: Pick<Router, 'config' | 'db' | 'desk' | 'now'>,
+  { config, db, notifier, now }: Pick<Router, 'config' | 'db' | 'notifier' | 'now'>,
 ): void {
-  const workers = createKnownWorkers(db, desk, now);
+  const workers = createKnownWorkers(db, notifier, now);
   app.addHook('onClose', async () => workers.close());
   const enrollment = enrollmentSecret(config);
   const names = ownNames(config);
@@ -71,7 +71,7 @@ export const OPEN_OR_BEARER: Record<string, string[]>[] = [{}, { bearer: [] }];
 
 export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
 
-type Create = (tx: Queries, batch: ReceiptBatch, news: News) => Promise<Created>;
+type Create = (tx: Queries, batch: ReceiptBatch, changes: Changes) => Promise<Created>;
 
 /** 201 with `Location`. */
 export async function createAndSend(router: Router, request: FastifyRequest, reply: FastifyReply, create: Create) {
@@ -92,7 +92,7 @@ export function createdOnce({ writer }: Router, request: FastifyRequest, create:
   };
   return writer.execute<Created>({
     kind: 'store',
-    run: (tx, batch, news) => answerOnce(tx, idempotent, (inner) => create(inner, batch, news)),
+    run: (tx, batch, changes) => answerOnce(tx, idempotent, (inner) => create(inner, batch, changes)),
   });
 }
 

@@ -62,9 +62,9 @@ export function workerRoutes(app: App, router: Router): void {
       },
     },
     async (request, reply) => {
-      const created = await createdOnce(router, request, async (tx, batch, news) => {
+      const created = await createdOnce(router, request, async (tx, batch, changes) => {
         const registered = await register(tx, batch, router.prices, request.body);
-        if (news.seen !== null) news.seen.workers = true;
+        if (changes.visible !== null) changes.visible.workers = true;
         const location = `/admin/workers/${registered.worker_id}`;
         return { body: registered, location, holds_secret: true };
       });

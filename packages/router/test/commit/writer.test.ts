@@ -82,8 +82,8 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       queue_limit: 5,
       lease_seconds: 600,
       log_quota: { job_bytes: 1_000_000, member_bytes: 1_000_000 },
-      desk_id: 'desk',
-      onNews: () => undefined,
+      notifier_id: 'desk',
+      onChanges: () => undefined,
     });
     return {
       writer,
@@ -127,7 +127,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
         },
       }),
     });
-    const beat = (changes: boolean): Command<string> => ({
+    const beat = (changes_worker: boolean): Command<string> => ({
       kind: 'heartbeat',
       worker_id: 'worker_1',
       beat: (at) => ({
@@ -136,7 +136,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
         capabilities: null,
         at,
       }),
-      changes,
+      changes_worker,
       declares: false,
       job_ids: [],
       perform: () => 'heard',

@@ -12,7 +12,7 @@ import { createWriter } from '../../src/commit/writer.ts';
 import { readRouterConfig } from '../../src/config.ts';
 import { sweep } from '../../src/expire-leases.ts';
 import { createWaiting } from '../../src/long-polls.ts';
-import { openNewsDesk } from '../../src/notifier.ts';
+import { openNotifier } from '../../src/notifier.ts';
 import { openReceiptsFolder } from '../../src/receipts/folder.ts';
 import { recoverReceipts } from '../../src/receipts/recover.ts';
 import { type LedgerReport, verifyReceipts } from '../../src/receipts/verify.ts';
@@ -61,7 +61,7 @@ export async function openCrashable(database_url: string, folder_path: string, c
     const folder = openReceiptsFolder(folder_path);
     if (folder.path !== folder_path) throw new Error('the folder of the life before is still held');
     await recoverReceipts(db, folder);
-    const desk = await openNewsDesk(db, 'desk_test');
+    const notifier = await openNotifier(db, 'desk_test');
     let armed: Instant | null = null;
     let crashed = () => {};
     const crash = new Promise<null>((resolve) => {
@@ -87,8 +87,8 @@ export async function openCrashable(database_url: string, folder_path: string, c
       queue_limit: 1000,
       lease_seconds: config.lease_seconds,
       log_quota: { job_bytes: config.job_log_bytes, member_bytes: config.member_log_bytes },
-      desk_id: desk.id,
-      onNews: desk.tell,
+      notifier_id: notifier.id,
+      onChanges: notifier.tell,
     });
     const probe = createProbe(async () => undefined);
     const prices = priceTable(DEFAULT_PRICES);
@@ -97,10 +97,10 @@ export async function openCrashable(database_url: string, folder_path: string, c
       config,
       db,
       writer,
-      desk,
+      notifier,
       folder,
       fleet: createFleet(db),
-      waiting: createWaiting(desk, skus),
+      waiting: createWaiting(notifier, skus),
       prices,
       skus,
       probe,
@@ -118,7 +118,7 @@ export async function openCrashable(database_url: string, folder_path: string, c
       /** What the kernel does for a process that is gone. */
       async drop() {
         void app.close();
-        await desk.close();
+        await notifier.close();
         folder.close();
         await db.close();
       },
