@@ -10,7 +10,7 @@ import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
 import type { Router } from './router.ts';
 import { deliveriesOf } from './store/bridge.ts';
-import type { SeenWorker } from './store/workers.ts';
+import type { WorkerSummary } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
@@ -68,19 +68,19 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
 }
 
 /** For jobs that are not queued. */
-export const NOBODY: ReadonlyMap<string, SeenWorker> = new Map();
+export const NO_WORKERS: ReadonlyMap<string, WorkerSummary> = new Map();
 
 type Place = Pick<Router, 'db' | 'fleet'>;
 
 /** Workers are only looked at when a queued job has to say why it waits, deliveries only for jobs that may have one. */
 export async function showJobs({ db, fleet }: Place, jobs: Job[], now: number): Promise<PublicJob[]> {
-  const workers = jobs.some((job) => job.status === 'queued') ? await fleet.workers() : NOBODY;
+  const workers = jobs.some((job) => job.status === 'queued') ? await fleet.workers() : NO_WORKERS;
   const delivering = jobs.filter(mayDeliver).map(({ id }) => id);
-  const deliveries = delivering.length === 0 ? NONE : await deliveriesOf(db, delivering);
+  const deliveries = delivering.length === 0 ? NO_DELIVERIES : await deliveriesOf(db, delivering);
   return jobs.map((job) => showJob(job, workers, now, deliveries.get(job.id) ?? null));
 }
 
-const NONE: ReadonlyMap<string, JobLedger> = new Map();
+const NO_DELIVERIES: ReadonlyMap<string, JobLedger> = new Map();
 
 /** Of the kinds that the bridge brings to a ledger. */
 export function mayDeliver({ status, job_type }: Job): boolean {
@@ -89,7 +89,7 @@ export function mayDeliver({ status, job_type }: Job): boolean {
 
 export function showJob(
   job: Job,
-  workers: ReadonlyMap<string, SeenWorker>,
+  workers: ReadonlyMap<string, WorkerSummary>,
   now: number,
   ledger: JobLedger | null = null,
 ): PublicJob {

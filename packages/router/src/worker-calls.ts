@@ -127,7 +127,7 @@ async function beat(
 ): Promise<Body<typeof HeartbeatAnswer>> {
   const { status, capabilities, current_jobs = 0, metrics = {}, leases = [] } = body;
   const said = status === undefined ? null : { status, current_jobs, metrics: JSON.stringify(metrics) };
-  const { standing, states } = await router.writer.execute({
+  const { availability, states } = await router.writer.execute({
     kind: 'heartbeat',
     worker_id: worker.id,
     beat: (at, declared) => ({
@@ -141,8 +141,8 @@ async function beat(
       (said !== null && (said.status !== worker.status || said.current_jobs !== worker.current_jobs)),
     declares: capabilities !== undefined,
     job_ids: leases.map((lease) => lease.job_id),
-    perform: (stands, jobs, record, clock) => ({
-      standing: stands,
+    perform: (availability, jobs, record, clock) => ({
+      availability,
       states: leases.map(({ job_id, lease_token }) => {
         const job = jobs(job_id);
         const state = leaseState(job, holderOf(worker, lease_token), clock);
@@ -155,19 +155,14 @@ async function beat(
   });
   // Who it is stays known for a while (http/shell.ts); so does what it said last.
   if (said !== null) Object.assign(worker, { status: said.status, current_jobs });
-  const { status: stands_at } = standing;
-  const declared = standing.capabilities as StoredWorker['capabilities'];
-  router.fleet.heard(worker.id, {
-    status: stands_at,
-    capabilities: declared,
-    last_heartbeat_at: instant(router.now()),
-  });
+  const { status: state, capabilities: declared } = availability;
+  router.fleet.heard(worker.id, { status: state, capabilities: declared, last_heartbeat_at: instant(router.now()) });
   return {
     ok: true,
     worker_id: worker.id,
     server_time: instant(router.now()),
     next_heartbeat_seconds: worker.heartbeat_interval_seconds,
-    desired: standing.desired,
+    desired: availability.desired,
     leases: states,
   };
 }

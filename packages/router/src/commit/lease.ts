@@ -15,7 +15,7 @@ import { offers, roomOf, supports, takesWork } from '../domain/worker.ts';
 import { queueKey } from '../notifier.ts';
 import { workerRevoked } from '../problems.ts';
 import { hasQueued, lockQueued } from '../store/jobs.ts';
-import type { Standing, Standings } from '../store/workers.ts';
+import type { Availabilities, Availability } from '../store/workers.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface LeaseCommand {
@@ -53,33 +53,35 @@ type Leased = z.infer<typeof LeaseAnswer>['leases'][number];
 /** What each command is given, in the order of the commands; whether it is contended is seen later. */
 export function leaseTogether(
   commands: LeaseCommand[],
-  standings: Standings,
+  availabilities: Availabilities,
   queues: Queues,
   unit: UnitOfWork,
   clock: Clock,
 ): (Granted | Refusal)[] {
   return commands.map((command) => {
-    const standing = standings.get(command.worker_id);
-    if (standing === undefined || standing.revoked_at !== null) return workerRevoked();
-    const resting = !takesWork(standing);
-    const room = roomOf(standing, standing.held + unit.heldMore(command.worker_id));
-    const keys = resting || room === 0 ? [] : declaredOf(command, standing);
+    const availability = availabilities.get(command.worker_id);
+    if (availability === undefined || availability.revoked_at !== null) return workerRevoked();
+    const resting = !takesWork(availability);
+    const room = roomOf(availability, availability.held + unit.heldMore(command.worker_id));
+    const keys = resting || room === 0 ? [] : declaredOf(command, availability);
     const leases = command.wanted() ? take(command, keys, Math.min(command.max_jobs, room), queues, unit, clock) : [];
     return { resting, full: room === 0, keys, contended: false, leases };
   });
 }
 
 /** Of the queues a worker asks for, those of what it declared. */
-function declaredOf({ pairs }: LeaseCommand, standing: Standing): string[] {
-  const declared = pairs.filter(({ gpu_sku, job_type }) => offers(standing, gpu_sku) && supports(standing, job_type));
+function declaredOf({ pairs }: LeaseCommand, availability: Availability): string[] {
+  const declared = pairs.filter(
+    ({ gpu_sku, job_type }) => offers(availability, gpu_sku) && supports(availability, job_type),
+  );
   return declared.map(({ key }) => key);
 }
 
 /** Throws `worker_revoked` for one that was let in before. */
-export function standingOf(standings: Standings, worker_id: string): Standing {
-  const standing = standings.get(worker_id);
-  if (standing === undefined || standing.revoked_at !== null) throw workerRevoked();
-  return standing;
+export function availabilityOf(availabilities: Availabilities, worker_id: string): Availability {
+  const availability = availabilities.get(worker_id);
+  if (availability === undefined || availability.revoked_at !== null) throw workerRevoked();
+  return availability;
 }
 
 /**

@@ -24,8 +24,22 @@ import {
   updateJobs,
 } from '../store/jobs.ts';
 import { addMemberLogs, type Chunk, findChunks, lockMemberLogs, nameOf } from '../store/log-chunks.ts';
-import { type Beat, lockStandings, recordBeats, type Standing, type Standings } from '../store/workers.ts';
-import { enqueue, type Granted, headsOf, type LeaseCommand, leaseTogether, seeContended, standingOf } from './lease.ts';
+import {
+  type Availabilities,
+  type Availability,
+  type HeartbeatRow,
+  lockAvailabilities,
+  recordHeartbeats,
+} from '../store/workers.ts';
+import {
+  availabilityOf,
+  enqueue,
+  type Granted,
+  headsOf,
+  type LeaseCommand,
+  leaseTogether,
+  seeContended,
+} from './lease.ts';
 
 export type Command<T> = StoreCommand<T> | CreateCommand | JobCommand<T> | HeartbeatCommand<T> | LeaseCommand;
 
@@ -55,13 +69,13 @@ export interface HeartbeatCommand<T> {
   kind: 'heartbeat';
   worker_id: string;
   /** @param declared what the worker declared before: what it does not mention now holds on */
-  beat(at: string, declared: Capabilities): Beat;
+  beat(at: string, declared: Capabilities): HeartbeatRow;
   /** Others see the worker differently from now on. */
   changes_worker: boolean;
   /** It says what it can do. */
   declares: boolean;
   job_ids: string[];
-  perform(standing: Standing, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
+  perform(availability: Availability, jobs: (id: string) => Job | undefined, record: Recorder, clock: Clock): T;
 }
 
 /** What a command leaves behind, stored with the commit. */
@@ -116,21 +130,21 @@ export function createCommit(tx: Queries, batch: ReceiptBatch, settings: CommitS
         if (command.kind === 'create') outcomes[i] = attempt(() => unit.create(command));
       leases = commands.filter((command) => command.kind === 'lease');
       // The named jobs come first: only for their locks is anybody waited, and nothing may be held meanwhile.
-      const [, standings, heads] = await together(
+      const [, availabilities, heads] = await together(
         unit.read(commands.flatMap(jobsOf)),
-        lockStandings(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), batch.at),
+        lockAvailabilities(tx, [...new Set(commands.flatMap(workersOf))], askedOf(commands, leases), batch.at),
         headsOf(tx, leases),
         unit.readLogs(commands.filter((command) => command.kind === 'job')),
       );
       for (const [i, command] of commands.entries()) {
         if (command.kind === 'job')
           outcomes[i] = attempt(() => command.perform(unit.load(command.job_id), unit, clock));
-        else if (command.kind === 'heartbeat') outcomes[i] = attempt(() => unit.beat(command, standings, clock));
+        else if (command.kind === 'heartbeat') outcomes[i] = attempt(() => unit.beat(command, availabilities, clock));
       }
       if (leases.length > 0) {
         const queues = unit.changesQueues ? (await together(unit.write(), headsOf(tx, leases)))[1] : heads;
         enqueue(queues, unit.created());
-        granted = leaseTogether(leases, standings, queues, unit, clock);
+        granted = leaseTogether(leases, availabilities, queues, unit, clock);
         for (const [i, command] of commands.entries())
           if (command.kind === 'lease') outcomes[i] = granted[leases.indexOf(command)];
       }
@@ -183,7 +197,7 @@ export class UnitOfWork implements Recorder {
   #logs: StoredLog[] = [];
   #artifacts: StoredArtifact[] = [];
   #bridged: BridgeEntry[] = [];
-  #beats = new Map<string, Beat>();
+  #beats = new Map<string, HeartbeatRow>();
   #held_more = new Map<string, number>();
   readonly #log_quota: LogQuota;
   /** Of logs that are stored or come with this commit: the chunks by name, and the bytes of each member. */
@@ -242,12 +256,12 @@ export class UnitOfWork implements Recorder {
   }
 
   /** From here on the worker stands as it says: leases of the same commit go by it. Throws `worker_revoked`. */
-  beat<T>(command: HeartbeatCommand<T>, standings: Standings, clock: Clock): T {
-    const before = standingOf(standings, command.worker_id);
+  beat<T>(command: HeartbeatCommand<T>, availabilities: Availabilities, clock: Clock): T {
+    const before = availabilityOf(availabilities, command.worker_id);
     const beat = command.beat(this.#batch.at, before.capabilities);
     const capabilities = beat.capabilities === null ? before.capabilities : JSON.parse(beat.capabilities);
-    const standing = { ...before, status: beat.said?.status ?? before.status, capabilities };
-    standings.set(command.worker_id, standing);
+    const availability = { ...before, status: beat.said?.status ?? before.status, capabilities };
+    availabilities.set(command.worker_id, availability);
     // Of several in one commit each keeps what only it has said.
     const earlier = this.#beats.get(beat.id);
     const said = beat.said ?? earlier?.said ?? null;
@@ -255,7 +269,7 @@ export class UnitOfWork implements Recorder {
     if (beat.capabilities !== null && beat.capabilities !== JSON.stringify(before.capabilities))
       this.#changes.workers.add(beat.id);
     if (command.changes_worker && this.#changes.visible !== null) this.#changes.visible.workers = true;
-    return command.perform(standing, (id) => this.#now.get(id), this, clock);
+    return command.perform(availability, (id) => this.#now.get(id), this, clock);
   }
 
   /** Live leases that this commit gave the worker, less those it took or saw end. */
@@ -335,7 +349,7 @@ export class UnitOfWork implements Recorder {
       addMemberLogs(tx, this.#added_bytes),
       ...this.#artifacts.map((artifact) => insertArtifact(tx, artifact)),
       insertBridgeEntries(tx, this.#bridged, this.#batch.at),
-      recordBeats(tx, [...this.#beats.values()]),
+      recordHeartbeats(tx, [...this.#beats.values()]),
     );
     this.#read = new Map(this.#now);
     this.#created = new Set();

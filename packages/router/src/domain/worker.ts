@@ -14,14 +14,14 @@ export interface Declared {
   revoked_at: string | null;
 }
 
-export interface Seen extends Declared {
+export interface Observed extends Declared {
   heartbeat_interval_seconds: number;
   last_heartbeat_at: string | null;
   created_at: string;
 }
 
 /** The state others see: silence counts more than what was last said, and an order to drain more than being busy. */
-export function stateOf(worker: Seen, now: number): WorkerStatus {
+export function stateOf(worker: Observed, now: number): WorkerStatus {
   if (worker.revoked_at !== null) return 'offline';
   const last = millisOf(worker.last_heartbeat_at ?? worker.created_at);
   if (now - last > MISSED * worker.heartbeat_interval_seconds * 1000) return 'offline';
@@ -56,7 +56,7 @@ export function roomOf({ capabilities: { max_concurrent_jobs } }: Declared, held
 export function nodeState(
   max_concurrent_jobs: number,
   current_jobs: number,
-  workers: readonly Seen[],
+  workers: readonly Observed[],
   now: number,
 ): NodeStatus {
   const live = workers.filter((worker) => stateOf(worker, now) !== 'offline');
@@ -70,7 +70,7 @@ export function nodeState(
 /** Among the workers that take work now. */
 export function waitingFor(
   job: { requested_gpu_sku: string; job_type: JobType },
-  workers: Iterable<Seen>,
+  workers: Iterable<Observed>,
   now: number,
 ): WaitingFor {
   let offered = false;

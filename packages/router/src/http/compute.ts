@@ -8,7 +8,7 @@ import { estimateInReceipt } from '../domain/receipt.ts';
 import type { Router } from '../router.ts';
 import { loadMember } from '../store/members.ts';
 import { insertNode } from '../store/nodes.ts';
-import { listSeen } from '../store/workers.ts';
+import { listWorkerSummaries } from '../store/workers.ts';
 import { showNode, showNodes } from '../views/nodes.ts';
 import { createAndSend, createdOnce, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
@@ -64,7 +64,7 @@ export function computeRoutes(app: App, router: Router): void {
       return createAndSend(router, request, reply, async (tx, batch) => {
         const node = { id, hostname, gpu_type, status: 'available', max_concurrent_jobs, tags, created_at: batch.at };
         await insertNode(tx, node);
-        const workers = await listSeen(tx);
+        const workers = await listWorkerSummaries(tx);
         return { body: showNode(node, router.prices, 0, workers, batch.now), location: '/compute/inventory' };
       });
     },

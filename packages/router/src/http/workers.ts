@@ -19,7 +19,7 @@ import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Job as StoredJob } from '../domain/job.ts';
-import { mayDeliver, NOBODY, showJob, showJobs } from '../jobs.ts';
+import { mayDeliver, NO_WORKERS, showJob, showJobs } from '../jobs.ts';
 import type { Router } from '../router.ts';
 import {
   acceptJob,
@@ -44,7 +44,7 @@ export function workerRoutes(app: App, router: Router): void {
   const held = { ...common, security: worker.security, params: Id };
   /** Most jobs have nothing to deliver: they are shown without another look. */
   const shown = async (job: StoredJob) =>
-    mayDeliver(job) ? (await showJobs(router, [job], router.now()))[0]! : showJob(job, NOBODY, router.now());
+    mayDeliver(job) ? (await showJobs(router, [job], router.now()))[0]! : showJob(job, NO_WORKERS, router.now());
 
   app.post(
     '/workers/register',
@@ -114,7 +114,7 @@ export function workerRoutes(app: App, router: Router): void {
       schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } },
     },
     async (request) =>
-      showJob(await acceptJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
+      showJob(await acceptJob(router, request.worker, request.params.id, request.body), NO_WORKERS, router.now()),
   );
 
   app.post(
@@ -176,7 +176,7 @@ export function workerRoutes(app: App, router: Router): void {
     '/workers/jobs/:id/fail',
     { config, schema: { ...held, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
     async (request) =>
-      showJob(await failJob(router, request.worker, request.params.id, request.body), NOBODY, router.now()),
+      showJob(await failJob(router, request.worker, request.params.id, request.body), NO_WORKERS, router.now()),
   );
 }
 

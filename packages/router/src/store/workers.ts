@@ -4,7 +4,7 @@ import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import type { Declared, Seen } from '../domain/worker.ts';
+import type { Declared, Observed } from '../domain/worker.ts';
 
 /** As stored: `status` is what the worker last said; whether it is offline follows from the clock. */
 export type StoredWorker = Worker & { capabilities: Capabilities & JsonObject };
@@ -61,20 +61,20 @@ export async function listWorkers(db: Queries): Promise<StoredWorker[]> {
 }
 
 /** What follows from a worker's last heartbeat, for those who look at all workers. */
-export interface SeenWorker extends Seen {
+export interface WorkerSummary extends Observed {
   id: string;
   node_id: string;
 }
 
-export async function listSeen(db: Queries): Promise<SeenWorker[]> {
-  const rows = await db.all<Omit<SeenWorker, 'capabilities'> & { capabilities: string }>(
+export async function listWorkerSummaries(db: Queries): Promise<WorkerSummary[]> {
+  const rows = await db.all<Omit<WorkerSummary, 'capabilities'> & { capabilities: string }>(
     `select id, node_id, status, desired, capabilities, heartbeat_interval_seconds, last_heartbeat_at, revoked_at, created_at
      from workers order by id`,
   );
   return rows.map(({ capabilities, ...row }) => ({ ...row, capabilities: parsedCapabilities(capabilities) }));
 }
 
-export interface Beat {
+export interface HeartbeatRow {
   id: string;
   /** Null: unchanged, as with `capabilities`. */
   said: { status: WorkerStatus; current_jobs: number; metrics: string } | null;
@@ -86,7 +86,7 @@ const HEARD = { last_heartbeat_at: 'text' } as const;
 const SAID = { status: 'text', current_jobs: 'bigint', metrics: 'text', ...HEARD } as const;
 
 /** One per worker. */
-export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
+export async function recordHeartbeats(tx: Queries, beats: HeartbeatRow[]): Promise<void> {
   const said = beats.flatMap(({ id, said, at }) =>
     said === null ? [] : [[id, said.status, said.current_jobs, said.metrics, at]],
   );
@@ -100,11 +100,11 @@ export async function recordBeats(tx: Queries, beats: Beat[]): Promise<void> {
 }
 
 /** What leasing and heartbeats go by. */
-export interface Standing extends Declared {
+export interface Availability extends Declared {
   /** Its live leases, counted where it may have declared how many it takes. */
   held: number;
 }
-export type Standings = Map<string, Standing>;
+export type Availabilities = Map<string, Availability>;
 
 /**
  * How each worker stands at this instant. Those that declared how many jobs they take at once are locked and read again, with
@@ -113,25 +113,25 @@ export type Standings = Map<string, Standing>;
  * @param asked.declaring those of `ids` that may declare a limit with this commit
  * @param asked.leasing those that want to be leased something: only theirs are counted
  */
-export async function lockStandings(
+export async function lockAvailabilities(
   tx: Queries,
   ids: string[],
   { declaring, leasing }: { declaring: Set<string>; leasing: Set<string> },
   at: string,
-): Promise<Standings> {
-  const standings = await readStandings(tx, ids, '');
+): Promise<Availabilities> {
+  const availabilities = await readAvailabilities(tx, ids, '');
   const limited = ids.filter(
-    (id) => declaring.has(id) || standings.get(id)?.capabilities.max_concurrent_jobs !== undefined,
+    (id) => declaring.has(id) || availabilities.get(id)?.capabilities.max_concurrent_jobs !== undefined,
   );
-  if (limited.length === 0) return standings;
+  if (limited.length === 0) return availabilities;
   const counted = limited.filter((id) => leasing.has(id));
   const [locked, held] = await together(
-    readStandings(tx, limited, `order by id ${tx.dialect.forUpdate}`),
+    readAvailabilities(tx, limited, `order by id ${tx.dialect.forUpdate}`),
     // A statement of its own, behind the lock: it sees what the last holder of the lock has committed.
     counted.length === 0 ? Promise.resolve(new Map<string, number>()) : countLeases(tx, counted, at),
   );
-  for (const [id, standing] of locked) standings.set(id, { ...standing, held: held.get(id) ?? 0 });
-  return standings;
+  for (const [id, availability] of locked) availabilities.set(id, { ...availability, held: held.get(id) ?? 0 });
+  return availabilities;
 }
 
 async function countLeases(tx: Queries, ids: string[], at: string): Promise<Map<string, number>> {
@@ -143,9 +143,9 @@ async function countLeases(tx: Queries, ids: string[], at: string): Promise<Map<
   return new Map(rows.map((row) => [row.worker_id, Number(row.held)]));
 }
 
-async function readStandings(tx: Queries, ids: string[], ending: string): Promise<Standings> {
+async function readAvailabilities(tx: Queries, ids: string[], ending: string): Promise<Availabilities> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.all<StandingRow>(
+  const rows = await tx.all<AvailabilityRow>(
     `select id, status, desired, capabilities, revoked_at from workers where id ${tx.dialect.isAmong('$1')} ${ending}`,
     [JSON.stringify(ids)],
   );
@@ -170,7 +170,7 @@ function parsedCapabilities(text: string): Capabilities {
   return capabilities;
 }
 
-interface StandingRow extends Omit<Declared, 'capabilities'> {
+interface AvailabilityRow extends Omit<Declared, 'capabilities'> {
   id: string;
   capabilities: string;
 }

@@ -1,28 +1,28 @@
 /** The workers as this process knows them: enough to say why a job waits, without reading them all for every job. */
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { listSeen, type SeenWorker } from '../store/workers.ts';
+import { listWorkerSummaries, type WorkerSummary } from '../store/workers.ts';
 
 /** What workers tell other processes is known here after so long at most. */
 const KEPT_MS = 1_000;
 
 /** By id; it changes as workers are heard. */
-type Known = ReadonlyMap<string, SeenWorker>;
+type Known = ReadonlyMap<string, WorkerSummary>;
 
 export interface Fleet {
   workers(): Promise<Known>;
   /** A worker of this process has said how it is. */
-  heard(id: string, said: Partial<SeenWorker>): void;
+  heard(id: string, said: Partial<WorkerSummary>): void;
   /** A worker came, or was given other orders. */
   changed(): void;
 }
 
 export function createFleet(db: Queries): Fleet {
-  let known: Promise<Map<string, SeenWorker>> | null = null;
+  let known: Promise<Map<string, WorkerSummary>> | null = null;
   let until = 0;
 
-  function read(): Promise<Map<string, SeenWorker>> {
+  function read(): Promise<Map<string, WorkerSummary>> {
     until = performance.now() + KEPT_MS;
-    const reading = listSeen(db).then((workers) => new Map(workers.map((worker) => [worker.id, worker])));
+    const reading = listWorkerSummaries(db).then((workers) => new Map(workers.map((worker) => [worker.id, worker])));
     reading.catch(() => {
       if (known === reading) known = null;
     });

@@ -39,7 +39,7 @@ interface Hour {
 /** By its number since 1970. */
 type Hours = Map<number, Hour>;
 
-interface Seen {
+interface Counts {
   queued: number;
   settled: Hours;
   unsettled: Hours;
@@ -49,10 +49,10 @@ export function createHistory(db: Db, now: () => number): JobHistory {
   const settled: Hours = new Map();
   let created: CreatedJob = { id: '', created_at: '' };
   let finished: Pick<FinishedJob, 'id' | 'actual_finished_at'> = { id: '', actual_finished_at: '' };
-  let reading: Promise<Seen> | null = null;
+  let reading: Promise<Counts> | null = null;
   let until = 0;
 
-  async function look(): Promise<Seen> {
+  async function look(): Promise<Counts> {
     const unsettled: Hours = new Map();
     const settles = instant(now() - UNSETTLED_MS);
     let open = false;
@@ -132,7 +132,7 @@ function hourOf(hours: Hours, at: string): Hour {
 }
 
 /** The depth of the queue is counted back from the one there is now: what was created in a bucket and did not leave came in it. */
-function historyOf({ queued, settled, unsettled }: Seen, days: number, now: number): History {
+function historyOf({ queued, settled, unsettled }: Counts, days: number, now: number): History {
   const bucket_ms = days <= HOURLY_DAYS ? HOUR_MS : DAY_MS;
   const last = Math.floor(now / bucket_ms);
   const count = (days * DAY_MS) / bucket_ms;

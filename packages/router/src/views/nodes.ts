@@ -6,10 +6,10 @@ import type { Queries } from '@rcpt/service/db/db.ts';
 import { nodeState } from '../domain/worker.ts';
 import { heldPerNode } from '../store/jobs.ts';
 import { addNode, listNodes, type StoredNode } from '../store/nodes.ts';
-import { listSeen, type SeenWorker, type StoredWorker } from '../store/workers.ts';
+import { listWorkerSummaries, type StoredWorker, type WorkerSummary } from '../store/workers.ts';
 
 export async function showNodes(db: Queries, prices: PriceTable, now: number): Promise<Node[]> {
-  const [nodes, held, workers] = await Promise.all([listNodes(db), heldPerNode(db), listSeen(db)]);
+  const [nodes, held, workers] = await Promise.all([listNodes(db), heldPerNode(db), listWorkerSummaries(db)]);
   return nodes.map((node) => showNode(node, prices, held.get(node.id) ?? 0, workers, now));
 }
 
@@ -18,7 +18,7 @@ export function showNode(
   node: StoredNode,
   prices: PriceTable,
   current_jobs: number,
-  workers: SeenWorker[],
+  workers: WorkerSummary[],
   now: number,
 ): Node {
   const price = prices.of(node.gpu_type);

@@ -10,7 +10,7 @@ import { stateOf } from '../domain/worker.ts';
 import { countDeliveries } from '../store/bridge.ts';
 import { countDatasets, countExpired, countHeld, countMemberships, jobsPerStatus } from '../store/fleet.ts';
 import { countActiveMembers } from '../store/members.ts';
-import { listSeen } from '../store/workers.ts';
+import { listWorkerSummaries } from '../store/workers.ts';
 import { showNodes } from './nodes.ts';
 
 const count = z.int();
@@ -45,7 +45,7 @@ export async function summarize(db: Queries, prices: PriceTable, now: number): P
     countDatasets(db),
     showNodes(db, prices, now),
     jobsPerStatus(db),
-    listSeen(db),
+    listWorkerSummaries(db),
     countHeld(db),
     countExpired(db),
     countMemberships(db),
