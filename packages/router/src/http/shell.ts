@@ -11,8 +11,8 @@ import type { Changes } from '../notifier.ts';
 import type { ReceiptBatch } from '../receipts/batch.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
+import { createCredentialCache } from './credential-cache.ts';
 import { refuseOtherSites, requireOwnName } from './host.ts';
-import { createKnownWorkers } from './known-workers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,8 +29,8 @@ export function authenticate(
   app: App,
   { config, db, notifier, now }: Pick<Router, 'config' | 'db' | 'notifier' | 'now'>,
 ): void {
-  const workers = createKnownWorkers(db, notifier, now);
-  app.addHook('onClose', async () => workers.close());
+  const credentials = createCredentialCache(db, notifier, now);
+  app.addHook('onClose', async () => credentials.close());
   const enrollment = enrollmentSecret(config);
   const names = ownNames(config);
   app.decorateRequest('worker');
@@ -43,7 +43,7 @@ export function authenticate(
     const to = request.routeOptions.config.open_to;
     if (to === undefined || to === 'all') return;
     request.bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (to === 'worker') request.worker = await workers.find(request.bearer);
+    if (to === 'worker') request.worker = await credentials.find(request.bearer);
     else if (to === 'enroll') admit(request, enrollment?.token, enrollment?.name);
     else admit(request, config.admin_token, 'admin token');
   });
