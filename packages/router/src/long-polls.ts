@@ -5,7 +5,7 @@
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { type Notifier, queueKey } from './notifier.ts';
 
-export interface Wait {
+export interface LongPoll {
   /** True when what was waited for may have come, false when the time is over or the wait was canceled. */
   called: Promise<boolean>;
   /** Ends the wait; harmless when it is over. Always called, also by those who were called. */
@@ -16,11 +16,11 @@ export interface Wait {
   used(): string | null;
 }
 
-export interface Waiting {
-  forJob(gpu_skus: string[], job_types: JobType[], seconds: number): Wait;
-  forWord(worker_id: string, seconds: number): Wait;
+export interface LongPolls {
+  forJob(gpu_skus: string[], job_types: JobType[], seconds: number): LongPoll;
+  forWorker(worker_id: string, seconds: number): LongPoll;
   /** For one of the worker's leases to end, in this process. */
-  forRoom(worker_id: string, seconds: number): Wait;
+  forRoom(worker_id: string, seconds: number): LongPoll;
   /** Calls one of those who wait for such a job: there may be one. */
   call(key: string): void;
   /** Lets everybody go: the service is stopping. */
@@ -36,7 +36,7 @@ interface Waiter {
 
 const WORD = '';
 
-export function createWaiting(notifier: Notifier, known: ReadonlySet<string>): Waiting {
+export function createLongPolls(notifier: Notifier, known: ReadonlySet<string>): LongPolls {
   const forJobs = new Set<Waiter>();
   const forWords = new Map<string, Set<Waiter>>();
   const forRooms = new Map<string, Set<Waiter>>();
@@ -61,7 +61,7 @@ export function createWaiting(notifier: Notifier, known: ReadonlySet<string>): W
     for (const waiter of forRooms.get(worker_id) ?? []) waiter.settle(true);
   });
 
-  function wait(waiters: Set<Waiter>, keys: string[], seconds: number, over = () => {}): Wait {
+  function wait(waiters: Set<Waiter>, keys: string[], seconds: number, over = () => {}): LongPoll {
     let settle: Waiter['settle'] = () => {};
     const called = new Promise<boolean>((resolve) => {
       settle = (wasCalled) => {
@@ -98,7 +98,7 @@ export function createWaiting(notifier: Notifier, known: ReadonlySet<string>): W
     };
   }
 
-  function waitOn(all: Map<string, Set<Waiter>>, worker_id: string, seconds: number): Wait {
+  function waitOn(all: Map<string, Set<Waiter>>, worker_id: string, seconds: number): LongPoll {
     const waiters = all.get(worker_id) ?? new Set<Waiter>();
     all.set(worker_id, waiters);
     return wait(waiters, [WORD], seconds, () => {
@@ -112,7 +112,7 @@ export function createWaiting(notifier: Notifier, known: ReadonlySet<string>): W
       const keys = skus.flatMap((sku) => job_types.map((type) => queueKey(sku, type)));
       return wait(forJobs, keys, seconds);
     },
-    forWord: (worker_id, seconds) => waitOn(forWords, worker_id, seconds),
+    forWorker: (worker_id, seconds) => waitOn(forWords, worker_id, seconds),
     forRoom: (worker_id, seconds) => waitOn(forRooms, worker_id, seconds),
     call: (key) => callForJobs(key, 1),
     close() {

@@ -4,7 +4,7 @@ import type { Db } from '@rcpt/service/db/db.ts';
 import type { Probe } from '@rcpt/service/process/health.ts';
 import type { Writer } from './commit/writer.ts';
 import type { Config } from './config.ts';
-import type { Waiting } from './long-polls.ts';
+import type { LongPolls } from './long-polls.ts';
 import type { Notifier } from './notifier.ts';
 import type { ReceiptsFolder } from './receipts/folder.ts';
 import type { Fleet } from './views/fleet.ts';
@@ -19,7 +19,7 @@ export interface Router {
   notifier: Notifier;
   folder: ReceiptsFolder;
   fleet: Fleet;
-  waiting: Waiting;
+  long_polls: LongPolls;
   probe: Probe;
   /** Milliseconds since 1970. */
   now(): number;

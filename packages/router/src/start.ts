@@ -11,7 +11,7 @@ import { startBridge } from './bridge/deliver.ts';
 import { createWriter } from './commit/writer.ts';
 import type { Config } from './config.ts';
 import { keepSweeping } from './expire-leases.ts';
-import { createWaiting } from './long-polls.ts';
+import { createLongPolls } from './long-polls.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openNotifier } from './notifier.ts';
 import { openOrphans, openReceiptsFolder } from './receipts/folder.ts';
@@ -59,7 +59,7 @@ export async function startRouter(
     onFailure: (error) => logger.warn({ dependency: 'db', err: error }, 'probe failed'),
   });
   const skus = new Set([...prices.rows.map(({ gpu_type }) => gpu_type), ...(await unfinishedSkus(db))]);
-  const waiting = createWaiting(notifier, skus);
+  const long_polls = createLongPolls(notifier, skus);
   const router: Router = {
     config,
     db,
@@ -69,7 +69,7 @@ export async function startRouter(
     notifier,
     folder,
     fleet: createFleet(db),
-    waiting,
+    long_polls,
     probe,
     now,
   };
@@ -91,7 +91,7 @@ export async function startRouter(
     port,
     async close() {
       const closed = app.close();
-      router.waiting.close();
+      router.long_polls.close();
       await closed;
       clearInterval(forgetting);
       await Promise.all([stopSweeping(), bridge.close()]);

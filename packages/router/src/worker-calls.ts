@@ -102,8 +102,8 @@ export async function heartbeat(
   const seconds = body.wait_seconds ?? 0;
   if (seconds === 0) return beat(router, worker, body);
   // Listening starts before looking: no change falls in between.
-  const word = router.waiting.forWord(worker.id, seconds);
-  caller.onGone(word.cancel);
+  const orders = router.long_polls.forWorker(worker.id, seconds);
+  caller.onGone(orders.cancel);
   try {
     const first = await beat(router, worker, body);
     if (
@@ -111,11 +111,11 @@ export async function heartbeat(
       first.leases.some((lease) => lease.state !== 'active')
     )
       return first;
-    if (!(await word.called)) return { ...first, server_time: instant(router.now()) };
+    if (!(await orders.called)) return { ...first, server_time: instant(router.now()) };
     // Meanwhile an order to resume, or a later heartbeat, may have taken back what this one said: it is not said again.
     return await beat(router, worker, { leases: body.leases });
   } finally {
-    word.cancel();
+    orders.cancel();
   }
 }
 
@@ -186,7 +186,7 @@ export async function leaseJobs(
   const { supported_gpu_skus, supported_job_types, wait_seconds = 0 } = body;
   if (wait_seconds === 0) return answerOf(await leaseNow(router, worker, body, caller));
   const until = performance.now() + wait_seconds * 1000;
-  const { waiting } = router;
+  const { long_polls } = router;
   let cancel = () => {};
   caller.onGone(() => cancel());
   /** The queue whose call is being answered. */
@@ -195,11 +195,11 @@ export async function leaseJobs(
     for (;;) {
       const seconds = Math.max(0, (until - performance.now()) / 1000);
       // Listening starts before looking: a job that arrives in between is heard.
-      const job = waiting.forJob(supported_gpu_skus, supported_job_types, seconds);
-      const word = waiting.forWord(worker.id, seconds);
-      const room = waiting.forRoom(worker.id, seconds);
+      const job = long_polls.forJob(supported_gpu_skus, supported_job_types, seconds);
+      const orders = long_polls.forWorker(worker.id, seconds);
+      const room = long_polls.forRoom(worker.id, seconds);
       cancel = () => {
-        for (const wait of [job, word, room]) wait.cancel();
+        for (const wait of [job, orders, room]) wait.cancel();
       };
       try {
         const granted = await leaseNow(router, worker, body, caller);
@@ -207,13 +207,13 @@ export async function leaseJobs(
         if (answering !== null) {
           const could = leases.length > 0 || (keys.includes(answering) && !caller.gone());
           // Others may be able to take what this worker was called for and is not given.
-          if (!could) waiting.call(answering);
+          if (!could) long_polls.call(answering);
           answering = null;
         }
         job.only(keys);
         if (resting || leases.length > 0 || seconds === 0 || caller.gone()) return answerOf(granted);
         if (contended) await sleep(CONTENDED_MS);
-        else if (await Promise.race([word.called, ...(full ? [room.called, aWhile(seconds)] : [job.called])]))
+        else if (await Promise.race([orders.called, ...(full ? [room.called, aWhile(seconds)] : [job.called])]))
           answering = job.used();
         else return answerOf(granted);
       } finally {
@@ -221,7 +221,7 @@ export async function leaseJobs(
       }
     }
   } finally {
-    if (answering !== null) waiting.call(answering);
+    if (answering !== null) long_polls.call(answering);
   }
 }
 

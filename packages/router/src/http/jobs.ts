@@ -23,7 +23,7 @@ const Page = z.object({ after: After, limit: PageSize });
 const ArtifactPage = z.object({ after: After, limit: inDigits(z.int().min(1).max(500).default(500)) });
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {
-  const { db, writer, waiting } = router;
+  const { db, writer, long_polls } = router;
   const requireActive = createActiveCheck(db);
   const config = { open_to: 'member' } as const;
   const common = { tags: ['jobs'], security: OPEN_OR_BEARER };
@@ -49,7 +49,7 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       const isPlain = keyOf(request) === undefined && input_dataset_ids.length === 0;
       const created = isPlain ? writer.execute(command) : null;
       // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.
-      waiting.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
+      long_polls.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
       if (created !== null) {
         const job = (await created) as StoredJob;
         return reply

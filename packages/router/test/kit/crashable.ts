@@ -11,7 +11,7 @@ import { createApp } from '../../src/app.ts';
 import { createWriter } from '../../src/commit/writer.ts';
 import { readRouterConfig } from '../../src/config.ts';
 import { sweep } from '../../src/expire-leases.ts';
-import { createWaiting } from '../../src/long-polls.ts';
+import { createLongPolls } from '../../src/long-polls.ts';
 import { openNotifier } from '../../src/notifier.ts';
 import { openReceiptsFolder } from '../../src/receipts/folder.ts';
 import { recoverReceipts } from '../../src/receipts/recover.ts';
@@ -100,7 +100,7 @@ export async function openCrashable(database_url: string, folder_path: string, c
       notifier,
       folder,
       fleet: createFleet(db),
-      waiting: createWaiting(notifier, skus),
+      long_polls: createLongPolls(notifier, skus),
       prices,
       skus,
       probe,
