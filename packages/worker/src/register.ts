@@ -7,7 +7,7 @@ import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { z } from 'zod';
 import type { Logger } from './log.ts';
 import type { Options } from './options.ts';
-import { insist, wordsFor } from './retry.ts';
+import { messageOf, retry } from './retry.ts';
 import { VERSION } from './version.ts';
 
 /** The router counts a worker as offline after three of these without a heartbeat. */
@@ -72,9 +72,9 @@ function register(
     version: VERSION,
     heartbeat_interval_seconds: HEARTBEAT_SECONDS,
   };
-  return insist(() => client.register(body, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])), {
+  return retry(() => client.register(body, AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)])), {
     signal,
-    onTrouble: (error) => log.warn({ reason: wordsFor(error) }, 'the router does not register this worker yet'),
+    onFailure: (error) => log.warn({ reason: messageOf(error) }, 'the router does not register this worker yet'),
   });
 }
 

@@ -5,13 +5,13 @@ import { ProblemError } from '@rcpt/contract/client.ts';
 const FIRST_MS = 200;
 const MOST_MS = 15_000;
 
-export interface Patience {
+export interface Backoff {
   /** Throws the signal's reason when it aborts. */
   wait(signal: AbortSignal): Promise<void>;
   reset(): void;
 }
 
-export function createPatience(): Patience {
+export function createBackoff(): Backoff {
   let next = FIRST_MS;
   return {
     async wait(signal) {
@@ -43,33 +43,33 @@ export function isTransient(error: unknown): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-export interface Insistence {
+export interface RetryOptions {
   /** Between two attempts. */
   signal: AbortSignal;
-  onTrouble(error: unknown): void;
+  onFailure(error: unknown): void;
   attempts?: number;
   /** Which errors are worth another attempt. */
-  again?: (error: unknown) => boolean;
+  isRetryable?: (error: unknown) => boolean;
 }
 
 /** Repeats `attempt` until it succeeds or is refused for good. Throws the refusal, or the signal's reason. */
-export async function insist<T>(attempt: () => Promise<T>, how: Insistence): Promise<T> {
-  const patience = createPatience();
+export async function retry<T>(attempt: () => Promise<T>, how: RetryOptions): Promise<T> {
+  const backoff = createBackoff();
   for (let left = how.attempts ?? Number.POSITIVE_INFINITY; ; left--) {
     how.signal.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
       how.signal.throwIfAborted();
-      if (left <= 1 || !(how.again ?? isTransient)(error)) throw error;
-      how.onTrouble(error);
-      await patience.wait(how.signal);
+      if (left <= 1 || !(how.isRetryable ?? isTransient)(error)) throw error;
+      how.onFailure(error);
+      await backoff.wait(how.signal);
     }
   }
 }
 
 /** What went wrong in one line: `fetch failed` alone says nothing. */
-export function wordsFor(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause =
     error.cause instanceof Error ? ` (${(error.cause as NodeJS.ErrnoException).code ?? error.cause.message})` : '';

@@ -1,7 +1,7 @@
 /** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { type Held, LeaseLost, type Loss } from './held.ts';
-import { insist, isTransient, wordsFor } from './retry.ts';
+import { isTransient, messageOf, retry } from './retry.ts';
 import type { Worker } from './worker.ts';
 
 export const CALL_MS = 30_000;
@@ -9,12 +9,12 @@ export const CALL_MS = 30_000;
 /** Throws `LeaseLost`, or what the router refuses for another reason. */
 export async function underLease<T>({ log }: Worker, held: Held, attempt: () => Promise<T>): Promise<T> {
   try {
-    return await insist(attempt, {
+    return await retry(attempt, {
       signal: held.lost,
       // An unknown token is the heartbeat's business: it registers anew, and then the lease is void.
-      again: (error) => isTransient(error) || statusOf(error) === 401,
-      onTrouble: (error) =>
-        log.warn({ job_id: held.job.id, reason: wordsFor(error) }, 'the router did not answer; trying again'),
+      isRetryable: (error) => isTransient(error) || statusOf(error) === 401,
+      onFailure: (error) =>
+        log.warn({ job_id: held.job.id, reason: messageOf(error) }, 'the router did not answer; trying again'),
     });
   } catch (error) {
     const loss = lossOf(error);

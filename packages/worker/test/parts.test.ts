@@ -130,11 +130,11 @@ describe('lines', () => {
     );
     await spool.reader.close();
 
-    const again = await openComplete(path, 0);
-    assert.deepEqual(await again.next(AbortSignal.timeout(120_000)), chunks[0]);
-    const rest = await openComplete(path, again.position);
+    const isRetryable = await openComplete(path, 0);
+    assert.deepEqual(await isRetryable.next(AbortSignal.timeout(120_000)), chunks[0]);
+    const rest = await openComplete(path, isRetryable.position);
     assert.deepEqual(await rest.next(AbortSignal.timeout(120_000)), chunks[1]);
-    await Promise.all([again.close(), rest.close()]);
+    await Promise.all([isRetryable.close(), rest.close()]);
   });
 });
 

@@ -108,8 +108,8 @@ describe('a worker', () => {
     assert.equal(isRunning(Number(pid)), false);
     assert.equal((await router.client.getJob(id)).status, 'failed');
 
-    const again = spawnWorker(router.url, { exec, state: worker.state });
-    assert.equal(await again.ended, 1, 'it does not go around whoever revoked it');
+    const isRetryable = spawnWorker(router.url, { exec, state: worker.state });
+    assert.equal(await isRetryable.ended, 1, 'it does not go around whoever revoked it');
     assert.equal((await router.client.listWorkers()).length, 1);
     rmSync(join(worker.state, 'worker.json'));
     await startWorker(router.url, { exec, state: worker.state });

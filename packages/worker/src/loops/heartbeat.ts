@@ -6,7 +6,7 @@ import { ProblemError } from '@rcpt/contract/client.ts';
 import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
 import type { Held } from '../held.ts';
-import { createPatience, waitAtMost, wordsFor } from '../retry.ts';
+import { createBackoff, messageOf, waitAtMost } from '../retry.ts';
 import type { Worker } from '../worker.ts';
 
 type Answer = z.infer<typeof HeartbeatAnswer>;
@@ -23,7 +23,7 @@ const FAREWELL_MS = 2_000;
 
 /** Ends with `ended`, after a last word to the router. */
 export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<void> {
-  const patience = createPatience();
+  const backoff = createBackoff();
   let reached = true;
   // A worker that was started anew may offer something else than when it registered.
   let introduce = true;
@@ -41,17 +41,17 @@ export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<v
       introduce = false;
       if (!reached) worker.log.info('the router answers again');
       reached = true;
-      patience.reset();
+      backoff.reset();
     } catch (error) {
       if (stop.aborted) continue;
-      worker.log.warn({ reason: wordsFor(error) }, 'the heartbeat did not reach the router');
+      worker.log.warn({ reason: messageOf(error) }, 'the heartbeat did not reach the router');
       reached = false;
       if (isRevoked(error)) {
         worker.leave(error);
         return;
       }
       if (isUnknown(error)) await worker.identity.renew(ended).catch((refusal) => complain(worker, refusal));
-      await patience.wait(ended).catch(() => undefined);
+      await backoff.wait(ended).catch(() => undefined);
     } finally {
       change.abort();
     }
@@ -109,5 +109,8 @@ function isUnknown(error: unknown): boolean {
 }
 
 function complain(worker: Worker, refusal: unknown): void {
-  worker.log.error({ reason: wordsFor(refusal) }, 'the router does not know this worker and does not register it anew');
+  worker.log.error(
+    { reason: messageOf(refusal) },
+    'the router does not know this worker and does not register it anew',
+  );
 }

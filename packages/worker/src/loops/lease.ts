@@ -1,6 +1,6 @@
 /** Asks for work by long poll whenever there is room for a job, until the worker drains. */
 
-import { createPatience, waitAtMost, wordsFor } from '../retry.ts';
+import { createBackoff, messageOf, waitAtMost } from '../retry.ts';
 import { performJob } from '../run/job.ts';
 import type { Worker } from '../worker.ts';
 
@@ -20,7 +20,7 @@ export type Perform = (slot: number) => Promise<void>;
  */
 export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promise<void> {
   const { draining, options, log } = worker;
-  const patience = createPatience();
+  const backoff = createBackoff();
   const slots = createSlots(options.concurrency);
   for (const perform of interrupted) if ((await slots.free(draining)) > 0) slots.run(perform);
   while (!draining.aborted) {
@@ -34,12 +34,12 @@ export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promi
         const held = worker.held.hold(lease, Math.max(Date.parse(lease.expires_at), Date.now() + UNSURE_MS));
         slots.run((slot) => performJob(worker, held, slot));
       }
-      patience.reset();
+      backoff.reset();
       if (leases.length === 0) await waitAtMost(CALM_MS - (performance.now() - asked), draining);
     } catch (error) {
       if (draining.aborted) break;
-      log.warn({ reason: wordsFor(error) }, 'no lease could be asked for');
-      await patience.wait(draining).catch(() => undefined);
+      log.warn({ reason: messageOf(error) }, 'no lease could be asked for');
+      await backoff.wait(draining).catch(() => undefined);
     }
   }
   await slots.empty();

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
 import type { z } from 'zod';
 import type { Held } from '../held.ts';
-import { insist, wordsFor } from '../retry.ts';
+import { messageOf, retry } from '../retry.ts';
 import { StoreRefused } from '../stores/key.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
 import type { Worker } from '../worker.ts';
@@ -68,15 +68,15 @@ export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
 }
 
 function store({ store, log }: Worker, held: Held, key: string, file: Parameters<Worker['store']['put']>[1]) {
-  return insist(() => store.put(key, file, held.lost), {
+  return retry(() => store.put(key, file, held.lost), {
     signal: held.lost,
     attempts: STORE_ATTEMPTS,
-    again: (error) => !(error instanceof StoreRefused),
-    onTrouble: (error) =>
-      log.warn({ job_id: held.job.id, key, reason: wordsFor(error) }, 'an artifact could not be stored; trying again'),
+    isRetryable: (error) => !(error instanceof StoreRefused),
+    onFailure: (error) =>
+      log.warn({ job_id: held.job.id, key, reason: messageOf(error) }, 'an artifact could not be stored; trying again'),
   }).catch((error: unknown) => {
     held.lost.throwIfAborted();
-    throw new ArtifactsRefused(`${key} could not be stored: ${wordsFor(error)}`);
+    throw new ArtifactsRefused(`${key} could not be stored: ${messageOf(error)}`);
   });
 }
 

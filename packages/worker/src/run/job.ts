@@ -10,7 +10,7 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Held, LeaseLost } from '../held.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openSpool, type SpoolAndReader } from '../logs/spool.ts';
-import { insist, isTransient, wordsFor } from '../retry.ts';
+import { isTransient, messageOf, retry } from '../retry.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
 import type { Worker } from '../worker.ts';
 import { ArtifactsRefused, deliverArtifacts } from './artifacts.ts';
@@ -56,7 +56,7 @@ export async function performJob(worker: Worker, held: Held, slot: number, left?
   } catch (error) {
     if (!(error instanceof LeaseLost)) {
       log.error({ err: error }, 'the job failed in this worker');
-      await finish(worker, held, failed('worker_error', `The worker could not run the job: ${wordsFor(error)}`)).catch(
+      await finish(worker, held, failed('worker_error', `The worker could not run the job: ${messageOf(error)}`)).catch(
         () => undefined,
       );
     } else log.warn({ loss: error.loss }, 'stopped: the lease is lost');
@@ -165,11 +165,11 @@ async function finish({ router, log }: Worker, held: Held, outcome: Outcome, out
       : () => router.fail(job.id, { lease_token, error_code: outcome.error_code, message: outcome.message }, signal());
   held.lost.throwIfAborted();
   try {
-    await insist(call, {
+    await retry(call, {
       signal: new AbortController().signal,
-      again: (error) => isTransient(error) && !held.lost.aborted,
-      onTrouble: (error) =>
-        log.warn({ job_id: job.id, reason: wordsFor(error) }, 'the result did not reach the router; trying again'),
+      isRetryable: (error) => isTransient(error) && !held.lost.aborted,
+      onFailure: (error) =>
+        log.warn({ job_id: job.id, reason: messageOf(error) }, 'the result did not reach the router; trying again'),
     });
     log.info({ job_id: job.id, outcome: outcome.kind }, 'delivered');
   } catch (error) {

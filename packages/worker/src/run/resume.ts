@@ -6,7 +6,7 @@ import { type Held, LeaseLost } from '../held.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openComplete } from '../logs/spool.ts';
 import type { Perform } from '../loops/lease.ts';
-import { wordsFor } from '../retry.ts';
+import { messageOf } from '../retry.ts';
 import type { Worker } from '../worker.ts';
 import { countRun, type JobFolder, type KeptLease, readLease, readOutcome, removeJobFolder } from './folder.ts';
 import { finishJob, performJob } from './job.ts';
@@ -65,7 +65,7 @@ async function deliver(
     const reader = await openComplete(folder.log_file, await sentUpTo(folder));
     await finishJob(worker, held, folder, outcome, shipLogs(worker, held, folder, reader));
   } catch (error) {
-    const reason = error instanceof LeaseLost ? error.message : wordsFor(error);
+    const reason = error instanceof LeaseLost ? error.message : messageOf(error);
     worker.log.warn({ job_id: held.job.id, reason }, 'a kept result could not be delivered');
   } finally {
     worker.held.release(held);

@@ -84,10 +84,10 @@ describe('a router that goes away', () => {
     await router.kill();
     writeFileSync(join(folder, 'go'), '');
     await worker.logged('command ended');
-    const again = await router.restart();
-    await reaches(again, id, 'completed');
+    const isRetryable = await router.restart();
+    await reaches(isRetryable, id, 'completed');
     assert.deepEqual(
-      (await linesOf(again, id)).map(Number),
+      (await linesOf(isRetryable, id)).map(Number),
       Array.from({ length: 20_000 }, (_, i) => i),
     );
   });

@@ -176,8 +176,8 @@ describe('a worker that ends', () => {
     assert.equal((await router.client.verifyReceipts()).ok, true);
 
     // The first, started again, finds what it was doing and lets go of it.
-    const again = await startWorker(router.url, { exec: { batch: 'true' }, state: first.state });
-    assert.equal((await again.logged('stopped: the lease is lost')).loss, 'expired');
+    const isRetryable = await startWorker(router.url, { exec: { batch: 'true' }, state: first.state });
+    assert.equal((await isRetryable.logged('stopped: the lease is lost')).loss, 'expired');
     await until('its folder is gone', () => readdirSync(join(first.state, 'jobs')).length === 0);
     assert.ok(existsSync(join(first.state, 'worker.json')));
   });
