@@ -1,25 +1,25 @@
 /** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
 import { ProblemError } from '@rcpt/contract/client.ts';
-import { type Held, LeaseLost, type Loss } from './held.ts';
+import { type ActiveLease, LeaseLost, type Loss } from './leases.ts';
 import { isTransient, messageOf, retry } from './retry.ts';
 import type { Worker } from './worker.ts';
 
 export const CALL_MS = 30_000;
 
 /** Throws `LeaseLost`, or what the router refuses for another reason. */
-export async function underLease<T>({ log }: Worker, held: Held, attempt: () => Promise<T>): Promise<T> {
+export async function underLease<T>({ log }: Worker, lease: ActiveLease, attempt: () => Promise<T>): Promise<T> {
   try {
     return await retry(attempt, {
-      signal: held.lost,
+      signal: lease.lost,
       // An unknown token is the heartbeat's business: it registers anew, and then the lease is void.
       isRetryable: (error) => isTransient(error) || statusOf(error) === 401,
       onFailure: (error) =>
-        log.warn({ job_id: held.job.id, reason: messageOf(error) }, 'the router did not answer; trying again'),
+        log.warn({ job_id: lease.job.id, reason: messageOf(error) }, 'the router did not answer; trying again'),
     });
   } catch (error) {
     const loss = lossOf(error);
     if (loss === null) throw error;
-    held.lose(loss);
+    lease.lose(loss);
     throw new LeaseLost(loss);
   }
 }

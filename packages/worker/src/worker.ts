@@ -7,15 +7,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { createHeldLeases, type HeldLeases } from './held.ts';
+import { type ActiveLeases, createActiveLeases } from './leases.ts';
 import type { Logger } from './log.ts';
-import { keepBeating } from './loops/heartbeat.ts';
-import { keepLeasing } from './loops/lease.ts';
+import { runHeartbeatLoop } from './loops/heartbeat.ts';
+import { runLeaseLoop } from './loops/lease.ts';
 import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
 import { type Options, UsageError } from './options.ts';
 import { type Identity, identify } from './register.ts';
 import { listJobFolders } from './run/folder.ts';
-import { takeUpJobs } from './run/resume.ts';
+import { resumeJobs } from './run/resume.ts';
 import { openScopes, type Scopes } from './run/scope.ts';
 import { type ArtifactStore, openStore } from './stores/open.ts';
 
@@ -29,7 +29,7 @@ export interface Worker {
   router: WorkerClient;
   store: ArtifactStore;
   scopes: Scopes;
-  held: HeldLeases;
+  leases: ActiveLeases;
   log: Logger;
   /** What the router wants of this worker, as its last heartbeat heard. */
   desired: 'run' | 'drain';
@@ -56,7 +56,7 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
     },
   });
   const store = openStore(options.artifacts_url);
-  const held = createHeldLeases();
+  const leases = createActiveLeases();
   const worker: Worker = {
     options,
     gauges: openGauges(machine, options.state, options.environment),
@@ -65,12 +65,12 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
     router,
     store,
     scopes,
-    held,
+    leases,
     log,
     desired: 'run',
     draining,
     leave(refusal) {
-      for (const lease of held.list()) lease.lose('expired');
+      for (const lease of leases.list()) lease.lose('expired');
       leave.abort(refusal);
     },
   };
@@ -82,9 +82,9 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
   // Looked for before the first lease: after it, the folders there are those of jobs that run.
   const left = await listJobFolders(options.state);
   const done = new AbortController();
-  const beating = keepBeating(worker, done.signal);
-  const { interrupted, delivered } = await takeUpJobs(worker, left);
-  await Promise.all([delivered, keepLeasing(worker, interrupted)]);
+  const beating = runHeartbeatLoop(worker, done.signal);
+  const { interrupted, delivered } = await resumeJobs(worker, left);
+  await Promise.all([delivered, runLeaseLoop(worker, interrupted)]);
   done.abort();
   await beating;
   store.close();

@@ -1,22 +1,22 @@
 /** Sends a job's log chunk by chunk, in order, each until the router has it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
-import type { Held } from '../held.ts';
+import type { ActiveLease } from '../leases.ts';
 import type { JobFolder } from '../run/folder.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
 import type { Worker } from '../worker.ts';
 import type { Reader } from './spool.ts';
 
 /** Resolves when the whole log is acknowledged, or the router takes no more of it. Throws `LeaseLost`. */
-export async function shipLogs(worker: Worker, held: Held, folder: JobFolder, reader: Reader): Promise<void> {
+export async function shipLogs(worker: Worker, lease: ActiveLease, folder: JobFolder, reader: Reader): Promise<void> {
   try {
     for (;;) {
-      const chunk = await reader.next(held.lost);
+      const chunk = await reader.next(lease.lost);
       if (chunk === null) return;
-      const body = { ...chunk, lease_token: held.lease_token };
-      const taken = await underLease(worker, held, () => worker.router.log(held.job.id, body, callSignal(held))).catch(
-        (error) => skipRefused(worker, held, chunk.sequence, error),
-      );
+      const body = { ...chunk, lease_token: lease.lease_token };
+      const taken = await underLease(worker, lease, () =>
+        worker.router.log(lease.job.id, body, callSignal(lease)),
+      ).catch((error) => skipRefused(worker, lease, chunk.sequence, error));
       if (taken === 'log_quota') return;
       // Behind by one chunk after a crash: the router knows its sequence and stores it once.
       await writeFile(folder.sent_file, String(reader.position));
@@ -32,12 +32,12 @@ export async function sentUpTo({ sent_file }: JobFolder): Promise<number> {
   return Number.isSafeInteger(position) && position >= 0 ? position : 0;
 }
 
-function callSignal({ lost }: Held): AbortSignal {
+function callSignal({ lost }: ActiveLease): AbortSignal {
   return AbortSignal.any([lost, AbortSignal.timeout(CALL_MS)]);
 }
 
 /** A chunk the router will never take must not hold up those after it, nor the result. */
-function skipRefused({ log }: Worker, { job }: Held, sequence: number, error: unknown): 'log_quota' | undefined {
+function skipRefused({ log }: Worker, { job }: ActiveLease, sequence: number, error: unknown): 'log_quota' | undefined {
   if (!(error instanceof ProblemError)) throw error;
   if (error.problem.code === 'log_quota') {
     log.warn(

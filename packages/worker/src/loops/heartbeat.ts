@@ -5,7 +5,7 @@
 import { ProblemError } from '@rcpt/contract/client.ts';
 import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
-import type { Held } from '../held.ts';
+import type { ActiveLease } from '../leases.ts';
 import { createBackoff, messageOf, waitAtMost } from '../retry.ts';
 import type { Worker } from '../worker.ts';
 
@@ -22,7 +22,7 @@ const DRAINING_MS = 1_000;
 const FAREWELL_MS = 2_000;
 
 /** Ends with `ended`, after a last word to the router. */
-export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<void> {
+export async function runHeartbeatLoop(worker: Worker, ended: AbortSignal): Promise<void> {
   const backoff = createBackoff();
   let reached = true;
   // A worker that was started anew may offer something else than when it registered.
@@ -32,7 +32,7 @@ export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<v
     const change = new AbortController();
     const drained = worker.draining.aborted ? [] : [worker.draining];
     const stop = AbortSignal.any([ended, change.signal, ...drained]);
-    worker.held.changed(stop).then(
+    worker.leases.changed(stop).then(
       () => change.abort(),
       () => undefined,
     );
@@ -61,7 +61,7 @@ export async function keepBeating(worker: Worker, ended: AbortSignal): Promise<v
 }
 
 async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Promise<void> {
-  const leases = worker.held.list();
+  const leases = worker.leases.list();
   const isDraining = worker.draining.aborted || worker.desired === 'drain';
   const wait_seconds = isDraining ? 0 : waitSeconds(leases);
   const asked = performance.now();
@@ -81,20 +81,20 @@ async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Prom
   await waitAtMost(calm - (performance.now() - asked), stop);
 }
 
-function take(worker: Worker, leases: Held[], answer: Answer): void {
+function take(worker: Worker, leases: ActiveLease[], answer: Answer): void {
   if (answer.desired !== worker.desired) worker.log.info({ desired: answer.desired }, 'the router asks for a change');
   worker.desired = answer.desired;
   const ahead = Date.now() - Date.parse(answer.server_time);
   for (const [i, { job_id, state, expires_at }] of answer.leases.entries()) {
-    const held = leases[i];
-    if (held?.job.id !== job_id) continue;
-    if (state !== 'active') held.lose(state);
-    else if (expires_at !== null) worker.held.renew(held, Date.parse(expires_at) + ahead);
+    const lease = leases[i];
+    if (lease?.job.id !== job_id) continue;
+    if (state !== 'active') lease.lose(state);
+    else if (expires_at !== null) worker.leases.renew(lease, Date.parse(expires_at) + ahead);
   }
 }
 
 /** Long before the first lease runs out. */
-function waitSeconds(leases: Held[]): number {
+function waitSeconds(leases: ActiveLease[]): number {
   const left = leases.map(({ expires_at }) => (expires_at - Date.now()) / 3_000);
   return Math.max(SHORTEST_WAIT_SECONDS, Math.min(IDLE_WAIT_SECONDS, ...left));
 }

@@ -18,7 +18,7 @@ export type Perform = (slot: number) => Promise<void>;
  * Resolves when the worker drains and the last job it took is over.
  * @param interrupted jobs it holds already, which come first
  */
-export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promise<void> {
+export async function runLeaseLoop(worker: Worker, interrupted: Perform[]): Promise<void> {
   const { draining, options, log } = worker;
   const backoff = createBackoff();
   const slots = createSlots(options.concurrency);
@@ -29,10 +29,10 @@ export async function keepLeasing(worker: Worker, interrupted: Perform[]): Promi
     const asked = performance.now();
     try {
       const leases = await ask(worker, free);
-      for (const lease of leases) {
+      for (const answer of leases) {
         // Until a heartbeat has told how far the clocks are apart; a router that is gone before that renews nothing.
-        const held = worker.held.hold(lease, Math.max(Date.parse(lease.expires_at), Date.now() + UNSURE_MS));
-        slots.run((slot) => performJob(worker, held, slot));
+        const lease = worker.leases.hold(answer, Math.max(Date.parse(answer.expires_at), Date.now() + UNSURE_MS));
+        slots.run((slot) => performJob(worker, lease, slot));
       }
       backoff.reset();
       if (leases.length === 0) await waitAtMost(CALM_MS - (performance.now() - asked), draining);

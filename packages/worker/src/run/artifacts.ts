@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
 import type { z } from 'zod';
-import type { Held } from '../held.ts';
+import type { ActiveLease } from '../leases.ts';
 import { messageOf, retry } from '../retry.ts';
 import { StoreRefused } from '../stores/key.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
@@ -26,23 +26,27 @@ export interface FoundArtifact {
 }
 
 /** Stores and reports each artifact, in the order of their names. Returns the address they share; undefined without any. */
-export async function deliverArtifacts(worker: Worker, held: Held, folder: JobFolder): Promise<string | undefined> {
-  const prefix = `${held.job.id}/${held.job.attempt}`;
+export async function deliverArtifacts(
+  worker: Worker,
+  lease: ActiveLease,
+  folder: JobFolder,
+): Promise<string | undefined> {
+  const prefix = `${lease.job.id}/${lease.job.attempt}`;
   const found = await findArtifacts(folder.artifacts);
   for (const { name, path } of found) {
     const file = { path, ...(await measure(path)) };
-    const uri = await store(worker, held, `${prefix}/${name}`, file);
+    const uri = await store(worker, lease, `${prefix}/${name}`, file);
     const report = {
-      lease_token: held.lease_token,
+      lease_token: lease.lease_token,
       artifact_type: typeOf(name),
       name,
       uri,
       checksum_sha256: file.sha256,
       size_bytes: file.byte_size,
     };
-    await underLease(worker, held, () => {
-      const signal = AbortSignal.any([held.lost, AbortSignal.timeout(CALL_MS)]);
-      return worker.router.artifact(held.job.id, report, signal);
+    await underLease(worker, lease, () => {
+      const signal = AbortSignal.any([lease.lost, AbortSignal.timeout(CALL_MS)]);
+      return worker.router.artifact(lease.job.id, report, signal);
     });
   }
   return found.length > 0 ? worker.store.address(`${prefix}/`) : undefined;
@@ -67,15 +71,18 @@ export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function store({ store, log }: Worker, held: Held, key: string, file: Parameters<Worker['store']['put']>[1]) {
-  return retry(() => store.put(key, file, held.lost), {
-    signal: held.lost,
+function store({ store, log }: Worker, lease: ActiveLease, key: string, file: Parameters<Worker['store']['put']>[1]) {
+  return retry(() => store.put(key, file, lease.lost), {
+    signal: lease.lost,
     attempts: STORE_ATTEMPTS,
     isRetryable: (error) => !(error instanceof StoreRefused),
     onFailure: (error) =>
-      log.warn({ job_id: held.job.id, key, reason: messageOf(error) }, 'an artifact could not be stored; trying again'),
+      log.warn(
+        { job_id: lease.job.id, key, reason: messageOf(error) },
+        'an artifact could not be stored; trying again',
+      ),
   }).catch((error: unknown) => {
-    held.lost.throwIfAborted();
+    lease.lost.throwIfAborted();
     throw new ArtifactsRefused(`${key} could not be stored: ${messageOf(error)}`);
   });
 }

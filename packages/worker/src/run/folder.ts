@@ -16,16 +16,16 @@ import { join } from 'node:path';
 import { LeasedJob } from '@rcpt/contract/router/workers.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import { z } from 'zod';
-import type { Held, LeasedJob as Job } from '../held.ts';
+import type { ActiveLease, LeasedJob as Job } from '../leases.ts';
 
 /** `runs`: how often its command was started under this lease. `lease_ms`: how long it is good for without word of the router. */
-const KeptLease = z.object({
+const StoredLease = z.object({
   job: LeasedJob,
   lease_token: z.string(),
   runs: z.int().default(1),
   lease_ms: z.number().default(600_000),
 });
-export type KeptLease = z.infer<typeof KeptLease>;
+export type StoredLease = z.infer<typeof StoredLease>;
 
 /** `metrics` are the command's own, beside the seconds it took. */
 export const Outcome = z.discriminatedUnion('kind', [
@@ -49,13 +49,13 @@ export interface JobFolder {
 const FOLDER_NAME = /^job_[A-Za-z0-9_-]{1,100}-[1-9]\d{0,15}$/;
 
 /** A folder of that name is from a run of this worker that the router has forgotten: it goes. */
-export async function makeJobFolder(state: string, { job, lease_token, expires_at }: Held): Promise<JobFolder> {
+export async function makeJobFolder(state: string, { job, lease_token, expires_at }: ActiveLease): Promise<JobFolder> {
   const name = `${job.id}-${job.attempt}`;
   if (!FOLDER_NAME.test(name)) throw new Error('not the id and the attempt of a job');
   const folder = folderAt(join(state, 'jobs', name));
   await rm(folder.path, { recursive: true, force: true });
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
-  await keepLease(folder, { job, lease_token, runs: 1, lease_ms: expires_at - Date.now() });
+  await storeLease(folder, { job, lease_token, runs: 1, lease_ms: expires_at - Date.now() });
   await showJob(folder, job);
   return folder;
 }
@@ -73,11 +73,11 @@ async function showJob(folder: JobFolder, job: Job): Promise<void> {
 }
 
 /** Before the command is started again: a crash during it is counted. */
-export function countRun(folder: JobFolder, lease: KeptLease): Promise<void> {
-  return keepLease(folder, { ...lease, runs: lease.runs + 1 });
+export function countRun(folder: JobFolder, lease: StoredLease): Promise<void> {
+  return storeLease(folder, { ...lease, runs: lease.runs + 1 });
 }
 
-async function keepLease({ path }: JobFolder, lease: KeptLease): Promise<void> {
+async function storeLease({ path }: JobFolder, lease: StoredLease): Promise<void> {
   await writeFile(join(path, 'lease.new'), JSON.stringify(lease), { mode: 0o600 });
   await rename(join(path, 'lease.new'), join(path, 'lease.json'));
 }
@@ -105,8 +105,8 @@ export async function openPlainFile(path: string): Promise<FileHandle | null> {
 }
 
 /** Null where nothing readable is there. */
-export async function readLease({ path }: JobFolder): Promise<KeptLease | null> {
-  return KeptLease.safeParse(await readJson(join(path, 'lease.json'))).data ?? null;
+export async function readLease({ path }: JobFolder): Promise<StoredLease | null> {
+  return StoredLease.safeParse(await readJson(join(path, 'lease.json'))).data ?? null;
 }
 
 /** Null while the command is not over. */
@@ -115,7 +115,7 @@ export async function readOutcome({ path }: JobFolder): Promise<Outcome | null> 
 }
 
 /** On disk when it resolves: from here on a restarted worker delivers it. */
-export async function keepOutcome({ path }: JobFolder, outcome: Outcome): Promise<void> {
+export async function storeOutcome({ path }: JobFolder, outcome: Outcome): Promise<void> {
   const unfinished = join(path, 'outcome.new');
   const file = await open(unfinished, 'w', 0o600);
   try {

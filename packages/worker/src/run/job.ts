@@ -7,7 +7,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
-import { type Held, LeaseLost } from '../held.ts';
+import { type ActiveLease, LeaseLost } from '../leases.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openSpool, type SpoolAndReader } from '../logs/spool.ts';
 import { isTransient, messageOf, retry } from '../retry.ts';
@@ -17,11 +17,11 @@ import { ArtifactsRefused, deliverArtifacts } from './artifacts.ts';
 import {
   clearJobFolder,
   type JobFolder,
-  keepOutcome,
   makeJobFolder,
   type Outcome,
   openPlainFile,
   removeJobFolder,
+  storeOutcome,
 } from './folder.ts';
 import { type Ended, execute } from './process.ts';
 
@@ -37,31 +37,33 @@ const RESTARTED = {
  * Never rejects: whatever happens to a job is reported to the router and the log.
  * @param left what an interrupted run of it left
  */
-export async function performJob(worker: Worker, held: Held, slot: number, left?: JobFolder): Promise<void> {
-  const { job } = held;
+export async function performJob(worker: Worker, lease: ActiveLease, slot: number, left?: JobFolder): Promise<void> {
+  const { job } = lease;
   const log = worker.log.child({ job_id: job.id, attempt: job.attempt });
   let folder = left;
   try {
     // Before the router hears of it: a lease that is not kept could not be taken up again.
-    folder ??= await makeJobFolder(worker.options.state, held);
+    folder ??= await makeJobFolder(worker.options.state, lease);
     if (left !== undefined) await clearJobFolder(left, job);
-    await underLease(worker, held, () => worker.router.accept(job.id, held.lease_token, callSignal(held)));
+    await underLease(worker, lease, () => worker.router.accept(job.id, lease.lease_token, callSignal(lease)));
     log.info({ job_type: job.job_type }, 'accepted');
     const spool = await openSpool(folder.log_file, await sentUpTo(folder));
-    const shipping = shipLogs(worker, held, folder, spool.reader);
+    const shipping = shipLogs(worker, lease, folder, spool.reader);
     shipping.catch(() => undefined);
-    const outcome = await run(worker, held, folder, spool, slot, left === undefined ? STARTED : RESTARTED);
-    await keepOutcome(folder, outcome);
-    await finishJob(worker, held, folder, outcome, shipping);
+    const outcome = await run(worker, lease, folder, spool, slot, left === undefined ? STARTED : RESTARTED);
+    await storeOutcome(folder, outcome);
+    await finishJob(worker, lease, folder, outcome, shipping);
   } catch (error) {
     if (!(error instanceof LeaseLost)) {
       log.error({ err: error }, 'the job failed in this worker');
-      await finish(worker, held, failed('worker_error', `The worker could not run the job: ${messageOf(error)}`)).catch(
-        () => undefined,
-      );
+      await finish(
+        worker,
+        lease,
+        failed('worker_error', `The worker could not run the job: ${messageOf(error)}`),
+      ).catch(() => undefined);
     } else log.warn({ loss: error.loss }, 'stopped: the lease is lost');
   } finally {
-    worker.held.release(held);
+    worker.leases.release(lease);
     if (folder !== undefined)
       await removeJobFolder(folder).catch((err: unknown) => log.warn({ err }, 'a job folder stays'));
   }
@@ -70,21 +72,21 @@ export async function performJob(worker: Worker, held: Held, slot: number, left?
 /** Brings the router what is still missing of a job whose command is over. Throws `LeaseLost`. */
 export async function finishJob(
   worker: Worker,
-  held: Held,
+  lease: ActiveLease,
   folder: JobFolder,
   outcome: Outcome,
   shipping: Promise<void>,
 ): Promise<void> {
   await shipping;
-  if (outcome.kind === 'failed') return finish(worker, held, outcome);
+  if (outcome.kind === 'failed') return finish(worker, lease, outcome);
   try {
-    await finish(worker, held, outcome, await deliverArtifacts(worker, held, folder));
+    await finish(worker, lease, outcome, await deliverArtifacts(worker, lease, folder));
   } catch (error) {
     const refused = error instanceof ArtifactsRefused || error instanceof ProblemError;
     if (!refused) throw error;
     await finish(
       worker,
-      held,
+      lease,
       failed('result_refused', `The command succeeded, its result was refused: ${error.message}`),
     );
   }
@@ -92,16 +94,18 @@ export async function finishJob(
 
 async function run(
   worker: Worker,
-  held: Held,
+  lease: ActiveLease,
   folder: JobFolder,
   spool: SpoolAndReader,
   slot: number,
   event: { event_type: string; message: string },
 ): Promise<Outcome> {
   try {
-    const { job } = held;
-    worker.router.status(job.id, { ...event, lease_token: held.lease_token }, callSignal(held)).catch(() => undefined);
-    const ended = await execute(worker, held, folder, spool, slot);
+    const { job } = lease;
+    worker.router
+      .status(job.id, { ...event, lease_token: lease.lease_token }, callSignal(lease))
+      .catch(() => undefined);
+    const ended = await execute(worker, lease, folder, spool, slot);
     worker.log.info(
       { job_id: job.id, exit_code: ended.exit_code, duration_seconds: ended.duration_seconds },
       'command ended',
@@ -156,31 +160,36 @@ function parsed(text: string): unknown {
  * The last call of a job. It goes on whatever the heartbeat hears meanwhile: only the router's own answer to this call says
  * whether the result arrived. Throws `LeaseLost` when it says no.
  */
-async function finish({ router, log }: Worker, held: Held, outcome: Outcome, output_uri?: string): Promise<void> {
-  const { job, lease_token } = held;
+async function finish(
+  { router, log }: Worker,
+  lease: ActiveLease,
+  outcome: Outcome,
+  output_uri?: string,
+): Promise<void> {
+  const { job, lease_token } = lease;
   const signal = () => AbortSignal.timeout(CALL_MS);
   const call =
     outcome.kind === 'completed'
       ? () => router.complete(job.id, { lease_token, output_uri, metrics: outcome.metrics }, signal())
       : () => router.fail(job.id, { lease_token, error_code: outcome.error_code, message: outcome.message }, signal());
-  held.lost.throwIfAborted();
+  lease.lost.throwIfAborted();
   try {
     await retry(call, {
       signal: new AbortController().signal,
-      isRetryable: (error) => isTransient(error) && !held.lost.aborted,
+      isRetryable: (error) => isTransient(error) && !lease.lost.aborted,
       onFailure: (error) =>
         log.warn({ job_id: job.id, reason: messageOf(error) }, 'the result did not reach the router; trying again'),
     });
     log.info({ job_id: job.id, outcome: outcome.kind }, 'delivered');
   } catch (error) {
     const { status, code } = error instanceof ProblemError ? error.problem : { status: 0, code: '' };
-    held.lost.throwIfAborted();
+    lease.lost.throwIfAborted();
     if (code === 'job_canceled') throw new LeaseLost('canceled');
     if (status === 400 || status === 401 || status === 404 || status === 409) throw new LeaseLost('expired');
     throw error;
   }
 }
 
-function callSignal({ lost }: Held): AbortSignal {
+function callSignal({ lost }: ActiveLease): AbortSignal {
   return AbortSignal.any([lost, AbortSignal.timeout(CALL_MS)]);
 }

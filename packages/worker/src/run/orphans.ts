@@ -21,7 +21,7 @@ interface Process {
  * @param folder what `JOB_FILE` starts with; with a slash at its end, so that no other job's folder starts like it
  * @param group what the path of the control group has after a slash; with one at its end for one job
  */
-export async function endLeftovers(folder: string, group: string): Promise<void> {
+export async function endOrphans(folder: string, group: string): Promise<void> {
   for (let look = 0; look < LOOKS; look++) {
     const left = await processesOf(folder, group);
     if (left.length === 0) return;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Held } from '../held.ts';
+import type { ActiveLease } from '../leases.ts';
 import { createLineSplitter } from '../logs/lines.ts';
 import type { Spool, Stream } from '../logs/spool.ts';
 import type { Worker } from '../worker.ts';
@@ -45,17 +45,17 @@ export interface Ended {
 /** Throws `LeaseLost` once the command is stopped, and what the disk throws. */
 export async function execute(
   { options, scopes }: Worker,
-  held: Held,
+  lease: ActiveLease,
   folder: JobFolder,
   spool: Spool,
   slot: number,
 ): Promise<Ended> {
-  held.lost.throwIfAborted();
+  lease.lost.throwIfAborted();
   const began = performance.now();
   const scope = scopes.open(folder);
-  const child = start(options, held, folder, slot, scope);
+  const child = start(options, lease, folder, slot, scope);
   const stop = () => void stopGroup(child, options.stop_seconds * 1_000);
-  held.lost.addEventListener('abort', stop);
+  lease.lost.addEventListener('abort', stop);
   let last_words = '';
   const output = Promise.all([
     copy(child.stdout!, 'stdout', spool),
@@ -75,17 +75,17 @@ export async function execute(
     await scope.end();
     const late = setTimeout(() => hangUp(child), LAST_OUTPUT_MS);
     await output.finally(() => clearTimeout(late));
-    held.lost.throwIfAborted();
+    lease.lost.throwIfAborted();
     return { exit_code: code ?? 137, duration_seconds, last_words };
   } finally {
-    held.lost.removeEventListener('abort', stop);
+    lease.lost.removeEventListener('abort', stop);
     child.stdio[3]?.destroy();
   }
 }
 
 function start(
   { executors, environment }: Worker['options'],
-  { job }: Held,
+  { job }: ActiveLease,
   folder: JobFolder,
   slot: number,
   { enter, group }: Scope,

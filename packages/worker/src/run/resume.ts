@@ -2,36 +2,36 @@
  * What a run before this one left: results are delivered, and a job that was interrupted runs again under the lease that
  * is still held, its log going on where it was. Whether a lease still lives, the heartbeat and the router say meanwhile.
  */
-import { type Held, LeaseLost } from '../held.ts';
+import { type ActiveLease, LeaseLost } from '../leases.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openComplete } from '../logs/spool.ts';
 import type { Perform } from '../loops/lease.ts';
 import { messageOf } from '../retry.ts';
 import type { Worker } from '../worker.ts';
-import { countRun, type JobFolder, type KeptLease, readLease, readOutcome, removeJobFolder } from './folder.ts';
+import { countRun, type JobFolder, readLease, readOutcome, removeJobFolder, type StoredLease } from './folder.ts';
 import { finishJob, performJob } from './job.ts';
 
 /** A job that takes its worker down each time is left to run out, and its attempts are used up. */
 const RUNS_UNDER_A_LEASE = 3;
 
-export interface TakenUp {
+export interface Resumed {
   /** Jobs to be run again, before any new one is leased. */
   interrupted: Perform[];
   /** Resolves when every result is delivered, or is wanted no more. */
   delivered: Promise<unknown>;
 }
 
-export async function takeUpJobs(worker: Worker, folders: JobFolder[]): Promise<TakenUp> {
-  const taken = await Promise.all(folders.map((folder) => takeUp(worker, folder)));
+export async function resumeJobs(worker: Worker, folders: JobFolder[]): Promise<Resumed> {
+  const taken = await Promise.all(folders.map((folder) => resume(worker, folder)));
   const interrupted = taken.flatMap((each) => each.interrupted);
   return { interrupted, delivered: Promise.all(taken.map((each) => each.delivered)) };
 }
 
-async function takeUp(worker: Worker, folder: JobFolder): Promise<TakenUp> {
+async function resume(worker: Worker, folder: JobFolder): Promise<Resumed> {
   const { log, options } = worker;
   const [lease, outcome] = await Promise.all([readLease(folder), readOutcome(folder)]);
   if (lease !== null && outcome !== null) {
-    const delivered = deliver(worker, folder, holdAgain(worker, lease), outcome);
+    const delivered = deliver(worker, folder, restoreLease(worker, lease), outcome);
     return { interrupted: [], delivered };
   }
   const runs = lease === null ? RUNS_UNDER_A_LEASE : lease.runs;
@@ -44,31 +44,31 @@ async function takeUp(worker: Worker, folder: JobFolder): Promise<TakenUp> {
 }
 
 /** The router may have renewed it until the crash, for its whole time: longer than that from now it cannot live unheard. */
-function holdAgain({ held }: Worker, lease: KeptLease): Held {
-  return held.hold(lease, Date.now() + lease.lease_ms);
+function restoreLease({ leases }: Worker, stored: StoredLease): ActiveLease {
+  return leases.hold(stored, Date.now() + stored.lease_ms);
 }
 
-async function runAgain(worker: Worker, folder: JobFolder, lease: KeptLease): Promise<Perform> {
-  await countRun(folder, lease);
-  worker.log.warn({ job_id: lease.job.id, runs: lease.runs + 1 }, 'a job was interrupted; it runs again');
-  const held = holdAgain(worker, lease);
-  return (slot) => performJob(worker, held, slot, folder);
+async function runAgain(worker: Worker, folder: JobFolder, stored: StoredLease): Promise<Perform> {
+  await countRun(folder, stored);
+  worker.log.warn({ job_id: stored.job.id, runs: stored.runs + 1 }, 'a job was interrupted; it runs again');
+  const lease = restoreLease(worker, stored);
+  return (slot) => performJob(worker, lease, slot, folder);
 }
 
 async function deliver(
   worker: Worker,
   folder: JobFolder,
-  held: Held,
+  lease: ActiveLease,
   outcome: Parameters<typeof finishJob>[3],
 ): Promise<void> {
   try {
     const reader = await openComplete(folder.log_file, await sentUpTo(folder));
-    await finishJob(worker, held, folder, outcome, shipLogs(worker, held, folder, reader));
+    await finishJob(worker, lease, folder, outcome, shipLogs(worker, lease, folder, reader));
   } catch (error) {
     const reason = error instanceof LeaseLost ? error.message : messageOf(error);
-    worker.log.warn({ job_id: held.job.id, reason }, 'a kept result could not be delivered');
+    worker.log.warn({ job_id: lease.job.id, reason }, 'a kept result could not be delivered');
   } finally {
-    worker.held.release(held);
+    worker.leases.release(lease);
     await removeJobFolder(folder);
   }
 }

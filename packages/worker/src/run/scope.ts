@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { type Options, UsageError } from '../options.ts';
 import { endGroup, findOwnGroup, groupsIn, makeGroup } from './cgroup.ts';
 import type { JobFolder } from './folder.ts';
-import { endLeftovers } from './orphans.ts';
+import { endOrphans } from './orphans.ts';
 
 /** Runs as root of a user namespace that is made for it, and ends as the user it was. */
 const SETUP = `set -e
@@ -90,13 +90,13 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
         group,
         async end() {
           if (group !== '') await endGroup(group);
-          await endLeftovers(`${folder.path}/`, `${prefix}${name}/`);
+          await endOrphans(`${folder.path}/`, `${prefix}${name}/`);
         },
       };
     },
     async endAll() {
       if (own_group !== null) await Promise.all(groupsIn(own_group.path, prefix).map(endGroup));
-      await endLeftovers(`${join(state, 'jobs')}/`, prefix);
+      await endOrphans(`${join(state, 'jobs')}/`, prefix);
     },
   };
 }

@@ -3,16 +3,16 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { workerClient } from '@rcpt/contract/router/client.ts';
 import { pino } from 'pino';
-import { createHeldLeases, type Held, type LeaseLost } from '../../src/held.ts';
-import { keepLeasing } from '../../src/loops/lease.ts';
+import { type ActiveLease, createActiveLeases, type LeaseLost } from '../../src/leases.ts';
+import { runLeaseLoop } from '../../src/loops/lease.ts';
 import { readOptions } from '../../src/options.ts';
 import { identify } from '../../src/register.ts';
 import { listJobFolders, makeJobFolder } from '../../src/run/folder.ts';
-import { takeUpJobs } from '../../src/run/resume.ts';
+import { resumeJobs } from '../../src/run/resume.ts';
 import { openScopes } from '../../src/run/scope.ts';
 import { openStore } from '../../src/stores/open.ts';
-import type { Worker } from '../../src/worker.ts';
-import { queue, SKU, startRouter, temporaryFolder, until } from '../kit/worker.ts';
+import type { Worker } from '../kit/worker.ts';
+import { queue, SKU, startRouter, temporaryFolder, until } from './kit.ts';
 
 const LEASE_SECONDS = 8;
 
@@ -24,17 +24,17 @@ async function workerOf(url: string, state: string, draining: AbortSignal): Prom
   const log = pino({ level: 'silent' });
   const identity = await identify(options, capabilities, log, draining);
   const router = workerClient({ base_url: url, token: identity.worker_token });
-  const [store, held] = [openStore(options.artifacts_url), createHeldLeases()];
+  const [store, leases] = [openStore(options.artifacts_url), createActiveLeases()];
   const scopes = await openScopes(options);
-  const shared = { options, gauges: () => ({}), capabilities, identity, router, store, scopes, held, log };
+  const shared = { options, gauges: () => ({}), capabilities, identity, router, store, scopes, leases, log };
   return { ...shared, desired: 'run', draining, leave: (refusal) => assert.fail(refusal) };
 }
 
 /** Resolves when the lease is lost and the command with it. */
-async function lostToTheClock(held: Held, drain: AbortController, leasing: Promise<void>): Promise<void> {
-  await until('the lease is lost', () => held.lost.aborted);
-  assert.equal((held.lost.reason as LeaseLost).loss, 'expired');
-  assert.ok(Date.now() >= held.expires_at, 'not before its time');
+async function lostToTheClock(lease: ActiveLease, drain: AbortController, leasing: Promise<void>): Promise<void> {
+  await until('the lease is lost', () => lease.lost.aborted);
+  assert.equal((lease.lost.reason as LeaseLost).loss, 'expired');
+  assert.ok(Date.now() >= lease.expires_at, 'not before its time');
   drain.abort();
   await leasing;
 }
@@ -44,11 +44,11 @@ test('a lease that was just taken runs out while the router is gone, and the com
   const router = await startRouter({ ROUTER_LEASE_SECONDS: String(LEASE_SECONDS) });
   const worker = await workerOf(router.url, temporaryFolder(), drain.signal);
   await queue(router);
-  const leasing = keepLeasing(worker, []);
-  const held = await until('it holds the job', () => worker.held.list()[0]);
-  assert.ok(held.expires_at <= Date.now() + LEASE_SECONDS * 1_000);
+  const leasing = runLeaseLoop(worker, []);
+  const lease = await until('it holds the job', () => worker.leases.list()[0]);
+  assert.ok(lease.expires_at <= Date.now() + LEASE_SECONDS * 1_000);
   await router.kill();
-  await lostToTheClock(held, drain, leasing);
+  await lostToTheClock(lease, drain, leasing);
 });
 
 test('a lease that was taken up after a crash runs out a lease’s time later, and the command stops', async () => {
@@ -58,13 +58,13 @@ test('a lease that was taken up after a crash runs out a lease’s time later, a
   const crashed = await workerOf(router.url, state, drain.signal);
   await queue(router);
   const { leases } = await crashed.router.lease({ supported_job_types: ['batch'], supported_gpu_skus: [SKU] });
-  await makeJobFolder(state, crashed.held.hold(leases[0]!, Date.parse(leases[0]!.expires_at)));
+  await makeJobFolder(state, crashed.leases.hold(leases[0]!, Date.parse(leases[0]!.expires_at)));
 
   const worker = await workerOf(router.url, state, drain.signal);
-  const { interrupted } = await takeUpJobs(worker, await listJobFolders(state));
-  const [held] = worker.held.list();
-  assert.equal(held?.job.id, leases[0]!.job.id);
-  assert.ok(held.expires_at <= Date.now() + LEASE_SECONDS * 1_000);
+  const { interrupted } = await resumeJobs(worker, await listJobFolders(state));
+  const [lease] = worker.leases.list();
+  assert.equal(lease?.job.id, leases[0]!.job.id);
+  assert.ok(lease.expires_at <= Date.now() + LEASE_SECONDS * 1_000);
   await router.kill();
-  await lostToTheClock(held, drain, keepLeasing(worker, interrupted));
+  await lostToTheClock(lease, drain, runLeaseLoop(worker, interrupted));
 });

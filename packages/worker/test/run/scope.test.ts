@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { endGroup, findOwnGroup } from '../../src/run/cgroup.ts';
-import { endLeftovers } from '../../src/run/orphans.ts';
+import { endOrphans } from '../../src/run/orphans.ts';
 import {
   isRunning,
   linesOf,
@@ -189,7 +189,7 @@ test('a worker that was killed with its watchers ends what they left, before it 
   const away = spawn('sleep', [String(other)], { env: { JOB_FILE: `${state}-other/jobs/job_1-1/job.json` } });
   const tenth = spawn('sleep', [String(neighbor)], { env: { JOB_FILE: join(state, 'jobs/job_1-10/job/job.json') } });
   await until('they run', () => sleepers(seconds).length === 2 && sleepers(neighbor).length === 1);
-  await endLeftovers(`${folder}/`, 'job-none/');
+  await endOrphans(`${folder}/`, 'job-none/');
   assert.deepEqual([sleepers(seconds).length, sleepers(neighbor).length], [0, 1], 'the tenth attempt is another job');
   const router = await startRouter();
   await startWorker(router.url, { exec: { batch: 'true' }, state });

@@ -17,7 +17,7 @@ export class LeaseLost extends Error {
   }
 }
 
-export interface Held {
+export interface ActiveLease {
   job: LeasedJob;
   lease_token: string;
   /** Aborts with `LeaseLost`: whatever is done for the job stops. */
@@ -27,12 +27,12 @@ export interface Held {
   expires_at: number;
 }
 
-export interface HeldLeases {
-  list(): Held[];
+export interface ActiveLeases {
+  list(): ActiveLease[];
   /** Listed until `release`. */
-  hold(lease: { job: LeasedJob; lease_token: string }, expires_at: number): Held;
-  release(held: Held): void;
-  renew(held: Held, expires_at: number): void;
+  hold(lease: { job: LeasedJob; lease_token: string }, expires_at: number): ActiveLease;
+  release(lease: ActiveLease): void;
+  renew(lease: ActiveLease, expires_at: number): void;
   /** Resolves when a lease is taken or released. */
   changed(signal: AbortSignal): Promise<unknown>;
 }
@@ -40,39 +40,39 @@ export interface HeldLeases {
 /** Node's longest timer. */
 const LONGEST_MS = 2_147_483_647;
 
-export function createHeldLeases(): HeldLeases {
-  const leases = new Map<Held, NodeJS.Timeout>();
+export function createActiveLeases(): ActiveLeases {
+  const leases = new Map<ActiveLease, NodeJS.Timeout>();
   const events = new EventEmitter().setMaxListeners(0);
   return {
     list: () => [...leases.keys()],
     hold({ job, lease_token }, expires_at) {
       const loss = new AbortController();
-      const held: Held = {
+      const lease: ActiveLease = {
         job,
         lease_token,
         lost: loss.signal,
-        lose: (why) => loss.abort(new LeaseLost(why)),
+        lose: (reason) => loss.abort(new LeaseLost(reason)),
         expires_at,
       };
-      leases.set(held, lossAt(held, expires_at));
+      leases.set(lease, lossAt(lease, expires_at));
       events.emit('change');
-      return held;
+      return lease;
     },
-    release(held) {
-      clearTimeout(leases.get(held));
-      if (leases.delete(held)) events.emit('change');
+    release(lease) {
+      clearTimeout(leases.get(lease));
+      if (leases.delete(lease)) events.emit('change');
     },
-    renew(held, expires_at) {
-      if (!leases.has(held)) return;
-      clearTimeout(leases.get(held));
-      held.expires_at = expires_at;
-      leases.set(held, lossAt(held, expires_at));
+    renew(lease, expires_at) {
+      if (!leases.has(lease)) return;
+      clearTimeout(leases.get(lease));
+      lease.expires_at = expires_at;
+      leases.set(lease, lossAt(lease, expires_at));
     },
     changed: (signal) => once(events, 'change', { signal }),
   };
 }
 
-function lossAt(held: Held, expires_at: number): NodeJS.Timeout {
+function lossAt(lease: ActiveLease, expires_at: number): NodeJS.Timeout {
   const left = Math.min(LONGEST_MS, Math.max(0, expires_at - Date.now()));
-  return setTimeout(() => held.lose('expired'), left).unref();
+  return setTimeout(() => lease.lose('expired'), left).unref();
 }
