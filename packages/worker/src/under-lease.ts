@@ -1,13 +1,13 @@
 /** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
 import { ProblemError } from '@rcpt/contract/client.ts';
+import type { WorkerContext } from './context.ts';
 import { type ActiveLease, LeaseLost, type Loss } from './leases.ts';
 import { isTransient, messageOf, retry } from './retry.ts';
-import type { Worker } from './worker.ts';
 
 export const CALL_MS = 30_000;
 
 /** Throws `LeaseLost`, or what the router refuses for another reason. */
-export async function underLease<T>({ log }: Worker, lease: ActiveLease, attempt: () => Promise<T>): Promise<T> {
+export async function underLease<T>({ log }: WorkerContext, lease: ActiveLease, attempt: () => Promise<T>): Promise<T> {
   try {
     return await retry(attempt, {
       signal: lease.lost,

@@ -4,40 +4,20 @@
  */
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
+import { workerClient } from '@rcpt/contract/router/client.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
-import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { type ActiveLeases, createActiveLeases } from './leases.ts';
+import type { WorkerContext } from './context.ts';
+import { createActiveLeases } from './leases.ts';
 import type { Logger } from './log.ts';
 import { runHeartbeatLoop } from './loops/heartbeat.ts';
 import { runLeaseLoop } from './loops/lease.ts';
 import { detectMachine, type Machine, openGauges, skusOf } from './machine.ts';
 import { type Options, UsageError } from './options.ts';
-import { type Identity, identify } from './register.ts';
+import { identify } from './register.ts';
 import { listJobFolders } from './run/folder.ts';
 import { resumeJobs } from './run/resume.ts';
-import { openScopes, type Scopes } from './run/scope.ts';
-import { type ArtifactStore, openStore } from './stores/open.ts';
-
-/** What the loops share. */
-export interface Worker {
-  options: Options;
-  /** How the machine is doing, for the heartbeat. */
-  gauges(): JsonObject;
-  capabilities: Capabilities;
-  identity: Identity;
-  router: WorkerClient;
-  store: ArtifactStore;
-  scopes: Scopes;
-  leases: ActiveLeases;
-  log: Logger;
-  /** What the router wants of this worker, as its last heartbeat heard. */
-  desired: 'run' | 'drain';
-  /** Aborts when no new work is to be taken. */
-  draining: AbortSignal;
-  /** For good: the router takes this worker's token no more. What it holds is lost. */
-  leave(refusal: Error): void;
-}
+import { openScopes } from './run/scope.ts';
+import { openStore } from './stores/open.ts';
 
 /** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
 export async function runWorker(options: Options, log: Logger, told: AbortSignal): Promise<void> {
@@ -57,7 +37,7 @@ export async function runWorker(options: Options, log: Logger, told: AbortSignal
   });
   const store = openStore(options.artifacts_url);
   const leases = createActiveLeases();
-  const worker: Worker = {
+  const worker: WorkerContext = {
     options,
     gauges: openGauges(machine, options.state, options.environment),
     capabilities,

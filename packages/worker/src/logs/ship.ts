@@ -1,14 +1,19 @@
 /** Sends a job's log chunk by chunk, in order, each until the router has it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
+import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import type { JobFolder } from '../run/folder.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
-import type { Worker } from '../worker.ts';
 import type { Reader } from './spool.ts';
 
 /** Resolves when the whole log is acknowledged, or the router takes no more of it. Throws `LeaseLost`. */
-export async function shipLogs(worker: Worker, lease: ActiveLease, folder: JobFolder, reader: Reader): Promise<void> {
+export async function shipLogs(
+  worker: WorkerContext,
+  lease: ActiveLease,
+  folder: JobFolder,
+  reader: Reader,
+): Promise<void> {
   try {
     for (;;) {
       const chunk = await reader.next(lease.lost);
@@ -37,7 +42,12 @@ function callSignal({ lost }: ActiveLease): AbortSignal {
 }
 
 /** A chunk the router will never take must not hold up those after it, nor the result. */
-function skipRefused({ log }: Worker, { job }: ActiveLease, sequence: number, error: unknown): 'log_quota' | undefined {
+function skipRefused(
+  { log }: WorkerContext,
+  { job }: ActiveLease,
+  sequence: number,
+  error: unknown,
+): 'log_quota' | undefined {
   if (!(error instanceof ProblemError)) throw error;
   if (error.problem.code === 'log_quota') {
     log.warn(

@@ -5,9 +5,9 @@
 import { ProblemError } from '@rcpt/contract/client.ts';
 import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
+import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import { createBackoff, messageOf, waitAtMost } from '../retry.ts';
-import type { Worker } from '../worker.ts';
 
 type Answer = z.infer<typeof HeartbeatAnswer>;
 
@@ -22,7 +22,7 @@ const DRAINING_MS = 1_000;
 const FAREWELL_MS = 2_000;
 
 /** Ends with `ended`, after a last word to the router. */
-export async function runHeartbeatLoop(worker: Worker, ended: AbortSignal): Promise<void> {
+export async function runHeartbeatLoop(worker: WorkerContext, ended: AbortSignal): Promise<void> {
   const backoff = createBackoff();
   let reached = true;
   // A worker that was started anew may offer something else than when it registered.
@@ -60,7 +60,7 @@ export async function runHeartbeatLoop(worker: Worker, ended: AbortSignal): Prom
   await worker.router.heartbeat(farewell, AbortSignal.timeout(FAREWELL_MS)).catch(() => undefined);
 }
 
-async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Promise<void> {
+async function beat(worker: WorkerContext, stop: AbortSignal, introduce: boolean): Promise<void> {
   const leases = worker.leases.list();
   const isDraining = worker.draining.aborted || worker.desired === 'drain';
   const wait_seconds = isDraining ? 0 : waitSeconds(leases);
@@ -81,7 +81,7 @@ async function beat(worker: Worker, stop: AbortSignal, introduce: boolean): Prom
   await waitAtMost(calm - (performance.now() - asked), stop);
 }
 
-function take(worker: Worker, leases: ActiveLease[], answer: Answer): void {
+function take(worker: WorkerContext, leases: ActiveLease[], answer: Answer): void {
   if (answer.desired !== worker.desired) worker.log.info({ desired: answer.desired }, 'the router asks for a change');
   worker.desired = answer.desired;
   const ahead = Date.now() - Date.parse(answer.server_time);
@@ -108,7 +108,7 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.status === 401;
 }
 
-function complain(worker: Worker, refusal: unknown): void {
+function complain(worker: WorkerContext, refusal: unknown): void {
   worker.log.error(
     { reason: messageOf(refusal) },
     'the router does not know this worker and does not register it anew',

@@ -1,8 +1,8 @@
 /** Asks for work by long poll whenever there is room for a job, until the worker drains. */
 
+import type { WorkerContext } from '../context.ts';
 import { createBackoff, messageOf, waitAtMost } from '../retry.ts';
 import { performJob } from '../run/job.ts';
-import type { Worker } from '../worker.ts';
 
 const WAIT_SECONDS = 25;
 const ANSWER_MS = 15_000;
@@ -18,7 +18,7 @@ export type Perform = (slot: number) => Promise<void>;
  * Resolves when the worker drains and the last job it took is over.
  * @param interrupted jobs it holds already, which come first
  */
-export async function runLeaseLoop(worker: Worker, interrupted: Perform[]): Promise<void> {
+export async function runLeaseLoop(worker: WorkerContext, interrupted: Perform[]): Promise<void> {
   const { draining, options, log } = worker;
   const backoff = createBackoff();
   const slots = createSlots(options.concurrency);
@@ -45,7 +45,7 @@ export async function runLeaseLoop(worker: Worker, interrupted: Perform[]): Prom
   await slots.empty();
 }
 
-async function ask({ router, capabilities, draining }: Worker, max_jobs: number) {
+async function ask({ router, capabilities, draining }: WorkerContext, max_jobs: number) {
   const answer = await router.lease(
     {
       supported_job_types: capabilities.supports ?? [],

@@ -5,11 +5,11 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
 import type { z } from 'zod';
+import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import { messageOf, retry } from '../retry.ts';
 import { StoreRefused } from '../stores/key.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
-import type { Worker } from '../worker.ts';
 import { type JobFolder, openPlainFile } from './folder.ts';
 
 type Type = z.infer<typeof ArtifactType>;
@@ -27,7 +27,7 @@ export interface FoundArtifact {
 
 /** Stores and reports each artifact, in the order of their names. Returns the address they share; undefined without any. */
 export async function deliverArtifacts(
-  worker: Worker,
+  worker: WorkerContext,
   lease: ActiveLease,
   folder: JobFolder,
 ): Promise<string | undefined> {
@@ -71,7 +71,12 @@ export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function store({ store, log }: Worker, lease: ActiveLease, key: string, file: Parameters<Worker['store']['put']>[1]) {
+function store(
+  { store, log }: WorkerContext,
+  lease: ActiveLease,
+  key: string,
+  file: Parameters<WorkerContext['store']['put']>[1],
+) {
   return retry(() => store.put(key, file, lease.lost), {
     signal: lease.lost,
     attempts: STORE_ATTEMPTS,

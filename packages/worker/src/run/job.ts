@@ -7,12 +7,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
+import type { WorkerContext } from '../context.ts';
 import { type ActiveLease, LeaseLost } from '../leases.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openSpool, type SpoolAndReader } from '../logs/spool.ts';
 import { isTransient, messageOf, retry } from '../retry.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
-import type { Worker } from '../worker.ts';
 import { ArtifactsRefused, deliverArtifacts } from './artifacts.ts';
 import {
   clearJobFolder,
@@ -37,7 +37,12 @@ const RESTARTED = {
  * Never rejects: whatever happens to a job is reported to the router and the log.
  * @param left what an interrupted run of it left
  */
-export async function performJob(worker: Worker, lease: ActiveLease, slot: number, left?: JobFolder): Promise<void> {
+export async function performJob(
+  worker: WorkerContext,
+  lease: ActiveLease,
+  slot: number,
+  left?: JobFolder,
+): Promise<void> {
   const { job } = lease;
   const log = worker.log.child({ job_id: job.id, attempt: job.attempt });
   let folder = left;
@@ -71,7 +76,7 @@ export async function performJob(worker: Worker, lease: ActiveLease, slot: numbe
 
 /** Brings the router what is still missing of a job whose command is over. Throws `LeaseLost`. */
 export async function finishJob(
-  worker: Worker,
+  worker: WorkerContext,
   lease: ActiveLease,
   folder: JobFolder,
   outcome: Outcome,
@@ -93,7 +98,7 @@ export async function finishJob(
 }
 
 async function run(
-  worker: Worker,
+  worker: WorkerContext,
   lease: ActiveLease,
   folder: JobFolder,
   spool: SpoolAndReader,
@@ -161,7 +166,7 @@ function parsed(text: string): unknown {
  * whether the result arrived. Throws `LeaseLost` when it says no.
  */
 async function finish(
-  { router, log }: Worker,
+  { router, log }: WorkerContext,
   lease: ActiveLease,
   outcome: Outcome,
   output_uri?: string,

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import { createLineSplitter } from '../logs/lines.ts';
 import type { Spool, Stream } from '../logs/spool.ts';
-import type { Worker } from '../worker.ts';
 import type { JobFolder } from './folder.ts';
 import type { Scope } from './scope.ts';
 
@@ -44,7 +44,7 @@ export interface Ended {
 
 /** Throws `LeaseLost` once the command is stopped, and what the disk throws. */
 export async function execute(
-  { options, scopes }: Worker,
+  { options, scopes }: WorkerContext,
   lease: ActiveLease,
   folder: JobFolder,
   spool: Spool,
@@ -84,7 +84,7 @@ export async function execute(
 }
 
 function start(
-  { executors, environment }: Worker['options'],
+  { executors, environment }: WorkerContext['options'],
   { job }: ActiveLease,
   folder: JobFolder,
   slot: number,

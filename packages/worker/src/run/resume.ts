@@ -2,12 +2,13 @@
  * What a run before this one left: results are delivered, and a job that was interrupted runs again under the lease that
  * is still held, its log going on where it was. Whether a lease still lives, the heartbeat and the router say meanwhile.
  */
+
+import type { WorkerContext } from '../context.ts';
 import { type ActiveLease, LeaseLost } from '../leases.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openComplete } from '../logs/spool.ts';
 import type { Perform } from '../loops/lease.ts';
 import { messageOf } from '../retry.ts';
-import type { Worker } from '../worker.ts';
 import { countRun, type JobFolder, readLease, readOutcome, removeJobFolder, type StoredLease } from './folder.ts';
 import { finishJob, performJob } from './job.ts';
 
@@ -21,13 +22,13 @@ export interface Resumed {
   delivered: Promise<unknown>;
 }
 
-export async function resumeJobs(worker: Worker, folders: JobFolder[]): Promise<Resumed> {
+export async function resumeJobs(worker: WorkerContext, folders: JobFolder[]): Promise<Resumed> {
   const taken = await Promise.all(folders.map((folder) => resume(worker, folder)));
   const interrupted = taken.flatMap((each) => each.interrupted);
   return { interrupted, delivered: Promise.all(taken.map((each) => each.delivered)) };
 }
 
-async function resume(worker: Worker, folder: JobFolder): Promise<Resumed> {
+async function resume(worker: WorkerContext, folder: JobFolder): Promise<Resumed> {
   const { log, options } = worker;
   const [lease, outcome] = await Promise.all([readLease(folder), readOutcome(folder)]);
   if (lease !== null && outcome !== null) {
@@ -44,11 +45,11 @@ async function resume(worker: Worker, folder: JobFolder): Promise<Resumed> {
 }
 
 /** The router may have renewed it until the crash, for its whole time: longer than that from now it cannot live unheard. */
-function restoreLease({ leases }: Worker, stored: StoredLease): ActiveLease {
+function restoreLease({ leases }: WorkerContext, stored: StoredLease): ActiveLease {
   return leases.hold(stored, Date.now() + stored.lease_ms);
 }
 
-async function runAgain(worker: Worker, folder: JobFolder, stored: StoredLease): Promise<Perform> {
+async function runAgain(worker: WorkerContext, folder: JobFolder, stored: StoredLease): Promise<Perform> {
   await countRun(folder, stored);
   worker.log.warn({ job_id: stored.job.id, runs: stored.runs + 1 }, 'a job was interrupted; it runs again');
   const lease = restoreLease(worker, stored);
@@ -56,7 +57,7 @@ async function runAgain(worker: Worker, folder: JobFolder, stored: StoredLease):
 }
 
 async function deliver(
-  worker: Worker,
+  worker: WorkerContext,
   folder: JobFolder,
   lease: ActiveLease,
   outcome: Parameters<typeof finishJob>[3],

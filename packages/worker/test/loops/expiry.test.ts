@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { workerClient } from '@rcpt/contract/router/client.ts';
 import { pino } from 'pino';
+import type { WorkerContext } from '../kit/context.ts';
 import { type ActiveLease, createActiveLeases, type LeaseLost } from '../../src/leases.ts';
 import { runLeaseLoop } from '../../src/loops/lease.ts';
 import { readOptions } from '../../src/options.ts';
@@ -11,12 +12,11 @@ import { listJobFolders, makeJobFolder } from '../../src/run/folder.ts';
 import { resumeJobs } from '../../src/run/resume.ts';
 import { openScopes } from '../../src/run/scope.ts';
 import { openStore } from '../../src/stores/open.ts';
-import type { Worker } from '../kit/worker.ts';
 import { queue, SKU, startRouter, temporaryFolder, until } from './kit.ts';
 
 const LEASE_SECONDS = 8;
 
-async function workerOf(url: string, state: string, draining: AbortSignal): Promise<Worker> {
+async function workerOf(url: string, state: string, draining: AbortSignal): Promise<WorkerContext> {
   const places = ['--state', state, '--artifacts', `file:${temporaryFolder()}`, '--stop-seconds', '1'];
   const words = ['--router', url, '--node', 'rig-1', '--sku', SKU, '--exec', 'batch=sleep 1000', ...places];
   const options = readOptions(words, process.env)!;
