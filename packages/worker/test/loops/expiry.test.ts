@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { workerClient } from '@rcpt/contract/router/client.ts';
 import { pino } from 'pino';
-import type { WorkerContext } from '../kit/context.ts';
+import type { WorkerContext } from '../../src/context.ts';
 import { type ActiveLease, createActiveLeases, type LeaseLost } from '../../src/leases.ts';
 import { runLeaseLoop } from '../../src/loops/lease.ts';
 import { readOptions } from '../../src/options.ts';
@@ -12,7 +12,7 @@ import { listJobFolders, makeJobFolder } from '../../src/run/folder.ts';
 import { resumeJobs } from '../../src/run/resume.ts';
 import { openScopes } from '../../src/run/scope.ts';
 import { openStore } from '../../src/stores/open.ts';
-import { queue, SKU, startRouter, temporaryFolder, until } from './kit.ts';
+import { queue, SKU, startRouter, temporaryFolder, until } from '../kit/worker.ts';
 
 const LEASE_SECONDS = 8;
 
