@@ -8,10 +8,11 @@ import { describe, test } from 'node:test';
 const PACKAGES: Record<string, string[]> = {
   proof: [],
   contract: ['proof'],
+  storage: [],
   service: ['contract', 'proof'],
-  ledger: ['contract', 'proof', 'service'],
+  ledger: ['contract', 'proof', 'service', 'storage'],
   router: ['contract', 'proof', 'service'],
-  worker: ['contract', 'proof'],
+  worker: ['contract', 'proof', 'storage'],
   cli: ['contract', 'proof'],
   console: ['contract', 'proof'],
 };

@@ -1,9 +1,9 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
 import { isUnspecified } from '@rcpt/contract/address.ts';
 import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/process/config.ts';
+import { STORAGE_URL } from '@rcpt/storage/open.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './mail/mail.ts';
-import { STORAGE_URL } from './outbox/storage.ts';
 
 /** A path, or an address that can be one, its port included. A database in memory would be another for each connection. */
 const isPlace = (url: string) => url !== 'sqlite::memory:' && (/^(file|sqlite):/.test(url) || URL.canParse(url));

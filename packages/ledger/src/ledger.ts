@@ -2,11 +2,11 @@
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import type { Probe } from '@rcpt/service/process/health.ts';
+import type { Storage } from '@rcpt/storage/storage.ts';
 import type { Minter } from './chain/mint.ts';
 import type { Verifier } from './chain/verifier.ts';
 import type { ChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
-import type { Storage } from './outbox/storage.ts';
 import type { KeptCredentials } from './people/credential-cache.ts';
 import type { People } from './people/people.ts';
 import type { Deciders } from './runs/deciders.ts';

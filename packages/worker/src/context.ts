@@ -7,7 +7,7 @@ import type { Logger } from './log.ts';
 import type { Options } from './options.ts';
 import type { Identity } from './register.ts';
 import type { Scopes } from './run/scope.ts';
-import type { ArtifactStore } from './stores/open.ts';
+import type { ArtifactStore } from './store.ts';
 
 export interface WorkerContext {
   options: Options;

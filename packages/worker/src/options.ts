@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { JOB_TYPES, JobType } from '@rcpt/contract/router/vocabulary.ts';
+import { STORAGE_URL } from '@rcpt/storage/open.ts';
 import { withoutSecrets } from './secrets.ts';
-import { STORE_URL } from './stores/open.ts';
 
 export class UsageError extends Error {}
 
@@ -70,7 +70,7 @@ export function readOptions(args: string[], environment: Environment): Options |
   if (values.router === undefined) throw new UsageError('--router: got nothing, takes the address of a router');
   if (!URL.canParse(values.router) || !/^https?:\/\//.test(values.router))
     throw new UsageError(`--router: got ${JSON.stringify(values.router)}, takes an http:// or https:// address`);
-  if (!STORE_URL.test(values.artifacts))
+  if (!STORAGE_URL.test(values.artifacts))
     throw new UsageError('--artifacts: takes file:<folder> or s3://bucket/prefix?endpoint=…&region=…');
   const executors = new Map(values.exec.map(executor));
   if (executors.size === 0)

@@ -17,7 +17,7 @@ import { identify } from './register.ts';
 import { listJobFolders } from './run/folder.ts';
 import { resumeJobs } from './run/resume.ts';
 import { openScopes } from './run/scope.ts';
-import { openStore } from './stores/open.ts';
+import { openStore } from './store.ts';
 
 /** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
 export async function runWorker(options: Options, log: Logger, told: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { LeaseAnswer } from '@rcpt/contract/router/workers.ts';
-import { openStore } from '../src/stores/open.ts';
+import { openStore } from '../src/store.ts';
 import { SKU, spawnWorker, startWorker, temporaryFolder, until } from './kit/worker.ts';
 
 const servers: Server[] = [];
@@ -191,8 +191,8 @@ describe('a hostile router', () => {
     const file = { path, byte_size: 1, sha256: 'a'.repeat(64) };
     for (const url of [`file:${folder}/store`, 's3://bucket/prefix?endpoint=http://127.0.0.1:1'])
       for (const key of ['../x', 'a/../../x', '/x', 'a//x', 'a/.', '..', '', 'a\u0000/x']) {
-        const put = openStore(url).put(key, file, new AbortController().signal);
-        await assert.rejects(put, /^Error: not the key of an artifact/, key);
+        const put = openStore(url).putFile(key, file, new AbortController().signal);
+        await assert.rejects(put, /^Error: not an object key/, key);
       }
     assert.deepEqual(readdirSync(folder), []);
   });

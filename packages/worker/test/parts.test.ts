@@ -13,7 +13,7 @@ import { openComplete, openSpool } from '../src/logs/spool.ts';
 import { detectMachine, skusOf } from '../src/machine.ts';
 import { readOptions, UsageError, wordsOf } from '../src/options.ts';
 import { findArtifacts, typeOf } from '../src/run/artifacts.ts';
-import { openStore } from '../src/stores/open.ts';
+import { openStore } from '../src/store.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
@@ -211,12 +211,9 @@ describe('artifacts', () => {
       ] as const) {
         const path = join(folder, name);
         writeFileSync(path, Buffer.alloc(size, name));
-        const uri = await store.put(
-          `job_1/1/${name}`,
-          { path, byte_size: size, sha256: 'f'.repeat(64) },
-          AbortSignal.timeout(120_000),
-        );
-        assert.equal(uri, `s3://models/lab/job_1/1/${name}`);
+        const file = { path, byte_size: size, sha256: 'f'.repeat(64) };
+        await store.putFile(`job_1/1/${name}`, file, AbortSignal.timeout(120_000));
+        assert.equal(store.addressOf(`job_1/1/${name}`), `s3://models/lab/job_1/1/${name}`);
         assert.ok(objects.get(`/models/lab/job_1/1/${name}`)?.equals(readFileSync(path)), name);
       }
       assert.equal(parts.size, 2);

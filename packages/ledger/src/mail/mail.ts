@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { closeToOthers, PRIVATE, sweepUnfinished, writeWhole } from '@rcpt/storage/write-whole.ts';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { closeToOthers, PRIVATE, sweepUnfinished, writeWhole } from '../outbox/write-whole.ts';
 
 export interface Message {
   /** The local part of the Message-ID, letters, digits, dots and hyphens: the same mail has the same one every time. */

@@ -1,12 +1,13 @@
 /** The copies of one receipt: what is written where. Every step may be repeated; nothing here touches the database. */
 import { Refusal } from '@rcpt/service/error.ts';
+import type { Storage } from '@rcpt/storage/storage.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { receiptMail } from '../mail/receipt-mail.ts';
 import type { Asked } from '../share/printer.ts';
 import { read } from '../share/view.ts';
 import type { Claim, StoredCopy } from '../store/outbox.ts';
 import { openSealed, type SealedReceipt } from './sealed.ts';
-import { receiptKey, type Storage } from './storage.ts';
+import { receiptKey } from './storage.ts';
 
 export interface Destinations {
   storage: Storage;

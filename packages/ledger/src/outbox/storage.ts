@@ -2,21 +2,18 @@
  * Object storage: copies of receipts, and evidence. The chain in the database is the record of truth (SPEC A.6); what is
  * kept here may lag behind it, or be lost and written again.
  */
-import { openFolder } from './folder.ts';
-import type { Storage } from './object.ts';
-import { openS3 } from './s3.ts';
+import { openStorage as open } from '@rcpt/storage/open.ts';
+import type { Bounds, Storage } from '@rcpt/storage/storage.ts';
 
-export type { Storage };
-
-/** `file:<folder>`, or `s3://bucket/prefix` with `endpoint` and `region` as parameters. */
-export const STORAGE_URL =
-  /^(file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w./-]*)?(\?((endpoint=https?(:|%3A)[^&#\s]+|region=[\w-]+)(&|$))*)?)$/i;
+const BOUNDS: Bounds = {
+  // Words joined by slashes; none is empty, starts with a dot or holds a separator.
+  key: /^(?=.{1,512}$)\w[\w.-]{0,200}(\/\w[\w.-]{0,200})*$/,
+  s3: { connect_ms: 2_000, request_ms: 10_000, attempts: 2 },
+};
 
 /** Returns at once and does not need the storage to be there. */
 export function openStorage(url: string): Storage {
-  if (!STORAGE_URL.test(url))
-    throw new Error('object storage is file:<folder> or s3://bucket/prefix?endpoint=…&region=…');
-  return url.startsWith('file:') ? openFolder(url.slice('file:'.length)) : openS3(new URL(url));
+  return open(url, BOUNDS);
 }
 
 /** `<organization_id>/receipts/<receipt_id>.json` */
@@ -34,7 +31,7 @@ const RUN = /^run_[A-Za-z0-9_-]{1,100}$/;
 const RECEIPT = /^RCPT-\d{6,15}-[0-9a-f]{8}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** What stands in the database is not believed to be an id: somebody may have written there. */
+/** What stands in the database is not believed to be an id: others may have written there. */
 function exactly(form: RegExp, id: string): string {
   if (form.test(id)) return id;
   throw new Error('an id that cannot be part of an object key');

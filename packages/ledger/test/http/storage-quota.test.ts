@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { now } from '@rcpt/service/ids.ts';
-import { openFolder } from '../../src/outbox/folder.ts';
+import { openStorage } from '../../src/outbox/storage.ts';
 import { receiveEvidence, sweepEvidence } from '../../src/runs/evidence.ts';
 import { attachEvidence } from '../../src/runs/stages.ts';
 import { claimObject, limitStorage, nameObject } from '../../src/store/storage.ts';
@@ -134,7 +134,7 @@ eachLedger(
       const { organization_id } = tenant;
       const id = await runAt(tenant, 'Evidence');
       const by = { organization_id, id: 'key_1', role: 'agent', name: 'x' } as const;
-      const storage = openFolder(`${ledger.folder}/objects`);
+      const storage = openStorage(`file:${ledger.folder}/objects`);
       const config = { evidence_bytes: LIMIT, organization_storage_bytes: LIMIT } as never;
       const own = { db: ledger.db, storage, config, now };
       const before = await usedBy(tenant);

@@ -4,11 +4,11 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ArtifactType } from '@rcpt/contract/router/vocabulary.ts';
+import { KeyRefused, type StoredFile } from '@rcpt/storage/storage.ts';
 import type { z } from 'zod';
 import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import { messageOf, retry } from '../retry.ts';
-import { StoreRefused } from '../stores/key.ts';
 import { CALL_MS, underLease } from '../under-lease.ts';
 import { type JobFolder, openPlainFile } from './folder.ts';
 
@@ -35,12 +35,13 @@ export async function deliverArtifacts(
   const found = await findArtifacts(folder.artifacts);
   for (const { name, path } of found) {
     const file = { path, ...(await measure(path)) };
-    const uri = await store(worker, lease, `${prefix}/${name}`, file);
+    const key = `${prefix}/${name}`;
+    await store(worker, lease, key, file);
     const report = {
       lease_token: lease.lease_token,
       artifact_type: typeOf(name),
       name,
-      uri,
+      uri: worker.store.addressOf(key),
       checksum_sha256: file.sha256,
       size_bytes: file.byte_size,
     };
@@ -49,7 +50,7 @@ export async function deliverArtifacts(
       return worker.router.artifact(lease.job.id, report, signal);
     });
   }
-  return found.length > 0 ? worker.store.address(`${prefix}/`) : undefined;
+  return found.length > 0 ? worker.store.addressOf(`${prefix}/`) : undefined;
 }
 
 /**
@@ -71,16 +72,11 @@ export async function findArtifacts(folder: string): Promise<FoundArtifact[]> {
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function store(
-  { store, log }: WorkerContext,
-  lease: ActiveLease,
-  key: string,
-  file: Parameters<WorkerContext['store']['put']>[1],
-) {
-  return retry(() => store.put(key, file, lease.lost), {
+function store({ store, log }: WorkerContext, lease: ActiveLease, key: string, file: StoredFile) {
+  return retry(() => store.putFile(key, file, lease.lost), {
     signal: lease.lost,
     attempts: STORE_ATTEMPTS,
-    isRetryable: (error) => !(error instanceof StoreRefused),
+    isRetryable: (error) => !(error instanceof KeyRefused),
     onFailure: (error) =>
       log.warn(
         { job_id: lease.job.id, key, reason: messageOf(error) },

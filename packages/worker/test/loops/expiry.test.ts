@@ -11,7 +11,7 @@ import { identify } from '../../src/register.ts';
 import { listJobFolders, makeJobFolder } from '../../src/run/folder.ts';
 import { resumeJobs } from '../../src/run/resume.ts';
 import { openScopes } from '../../src/run/scope.ts';
-import { openStore } from '../../src/stores/open.ts';
+import { openStore } from '../../src/store.ts';
 import { queue, SKU, startRouter, temporaryFolder, until } from '../kit/worker.ts';
 
 const LEASE_SECONDS = 8;

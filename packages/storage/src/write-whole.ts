@@ -1,10 +1,11 @@
 /** Files that are whole or absent: written under another name, brought to disk, then renamed. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Unfinished files live here, inside the folder they are for: a rename must not cross file systems. */
-const UNFINISHED = '.unfinished';
+export const UNFINISHED = '.unfinished';
 const ABANDONED_MS = 3_600_000;
 
 export interface Access {
@@ -20,16 +21,8 @@ export const PRIVATE: Access = { file: 0o600, folder: 0o700 };
  * Resolves once the file and its name are on disk. A crash before the rename leaves a file among the unfinished ones;
  * after it, the whole file. Throws as the file system does: ENOSPC, EROFS, ENOTDIR, EACCES.
  */
-export async function writeWhole(
-  folder: string,
-  path: string,
-  bytes: Uint8Array,
-  access = OF_THE_GROUP,
-): Promise<void> {
-  const unfinished = join(folder, UNFINISHED, randomBytes(12).toString('hex'));
-  await mkdir(dirname(unfinished), { recursive: true, mode: access.folder });
-  await mkdir(dirname(path), { recursive: true, mode: access.folder });
-  try {
+export function writeWhole(folder: string, path: string, bytes: Uint8Array, access = OF_THE_GROUP): Promise<void> {
+  return fillWhole(folder, path, access, async (unfinished) => {
     const file = await open(unfinished, 'wx', access.file);
     try {
       await file.writeFile(bytes);
@@ -37,12 +30,35 @@ export async function writeWhole(
     } finally {
       await file.close();
     }
+  });
+}
+
+/** As `writeWhole`, with the bytes and the mode of another file; copied without reading it where the file system can. */
+export function copyWhole(folder: string, path: string, from: string): Promise<void> {
+  return fillWhole(folder, path, OF_THE_GROUP, async (unfinished) => {
+    await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
+    await sync(unfinished);
+  });
+}
+
+async function fillWhole(
+  folder: string,
+  path: string,
+  access: Access,
+  fill: (unfinished: string) => Promise<void>,
+): Promise<void> {
+  const unfinished = join(folder, UNFINISHED, randomBytes(12).toString('hex'));
+  await mkdir(dirname(unfinished), { recursive: true, mode: access.folder });
+  await mkdir(dirname(path), { recursive: true, mode: access.folder });
+  try {
+    await fill(unfinished);
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw error;
   }
-  await syncFolder(dirname(path));
+  // A new name is on disk only once its folder is.
+  await sync(dirname(path));
 }
 
 /**
@@ -67,12 +83,7 @@ export async function sweepUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** A new name is on disk only once its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+async function sync(path: string): Promise<void> {
+  const opened = await open(path, 'r');
+  await opened.sync().finally(() => opened.close());
 }
