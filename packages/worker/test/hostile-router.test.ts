@@ -113,6 +113,7 @@ describe('a hostile router', () => {
       artifacts: join(base, 'worker/artifacts'),
     });
     await until('the honest job came through', () => router.calls.includes('/workers/jobs/job_1/complete'));
+    await until('its folder is gone', () => readdirSync(join(base, 'worker/state/jobs')).length === 0);
     const after = (readdirSync(base, { recursive: true }) as string[]).filter(
       (name) => !name.startsWith('worker/state') && !name.startsWith('worker/artifacts'),
     );
