@@ -45,6 +45,8 @@ interface Mint {
 export class GrowingChain {
   readonly from: Head;
   head: Head;
+  /** Those that the transaction was asked to mint, by id. */
+  readonly runs = new Map<string, MintableRun>();
   readonly minted: Mint[] = [];
   readonly movedPins = new Map<string, number>();
   readonly #pins = new Map<string, PinnedModel | null>();

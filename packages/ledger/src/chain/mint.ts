@@ -138,7 +138,7 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
     loadMintable(tx, requests, SMALL_BYTES),
   );
   const chains = new Map(heads.map((head) => [head.organization_id, new GrowingChain(head, tx)]));
-  const runs = new Map(mintable.map((run) => [keyOf(run.organization_id, run.id), run]));
+  for (const run of mintable) chains.get(run.organization_id)?.runs.set(run.id, run);
 
   let large = 0;
   const hasRoom = ({ approved_bytes }: MintableRun): boolean => {
@@ -150,8 +150,8 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
 
   const outcomes: Outcome[] = [];
   for (const request of requests) {
-    const run = runs.get(keyOf(request.organization_id, request.run_id));
     const chain = chains.get(request.organization_id);
+    const run = chain?.runs.get(request.run_id);
     if (run === undefined || chain === undefined)
       outcomes.push(new Refusal('not_found', 'This organization has no such Run.'));
     else if (run.receipt_id === null && (run.stage !== 'Approval' || run.approved_bytes === null))
@@ -208,5 +208,3 @@ async function mintedBefore(tx: Queries, chain: GrowingChain, run: MintableRun):
   const payload = twin ?? (await payloadOfRun(tx, run.organization_id, run.id));
   return { receipt_id: run.receipt_id!, payload, fresh: false };
 }
-
-const keyOf = (organization_id: string, run_id: string) => `${organization_id} ${run_id}`;

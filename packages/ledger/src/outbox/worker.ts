@@ -276,8 +276,16 @@ class Round {
 /** The copier ends and does not wait for the answer: done or not, the row becomes due when its lease ends. */
 class Abandoned extends Error {}
 
+/** In the order of the first of each. */
 function byReceipt(claims: Claim[]): Claim[][] {
-  return [...Map.groupBy(claims, ({ organization_id, org_seq }) => `${organization_id} ${org_seq}`).values()];
+  const receipts: Claim[][] = [];
+  for (const claim of claims) {
+    const { organization_id, org_seq } = claim;
+    const same = receipts.find(([first]) => first?.organization_id === organization_id && first.org_seq === org_seq);
+    if (same === undefined) receipts.push([claim]);
+    else same.push(claim);
+  }
+  return receipts;
 }
 
 /** From the one behind who was served last. */

@@ -36,14 +36,13 @@ export interface Effort {
 
 export function createEffort(room = ROOM): Effort {
   let left = room;
-  const shaped = new Set<string>();
+  const shaped: Record<Voice, Set<string>> = { text: new Set(), strong: new Set(), mono: new Set() };
 
   const priceOf = (part: string, voice: Voice): number => {
     if (part === '\n') return NEWLINE;
     const codes = CODE * ((part.match(UNSEEN)?.length ?? 0) + (part.match(LIKELY_WITHOUT_FACE)?.length ?? 0));
-    const known = `${voice} ${part}`;
-    if (shaped.has(known)) return WORD + part.length + codes;
-    shaped.add(known);
+    if (shaped[voice].has(part)) return WORD + part.length + codes;
+    shaped[voice].add(part);
     return NEW_WORD + CHARACTER * part.length + codes;
   };
 
