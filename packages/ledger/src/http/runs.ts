@@ -19,6 +19,7 @@ import { executionOf, inputsOf } from '../runs/posted.ts';
 import { shownAsItems, shownAsText } from '../runs/shown-run.ts';
 import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../runs/stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
+import { countDocument } from '../store/storage.ts';
 import { changeAndSend, createAndSend, IdempotencyHeader, NOTHING_CREATED } from './idempotent.ts';
 import { sendText } from './stored.ts';
 
@@ -54,7 +55,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
         request,
         reply,
         async (tx, posted = inputsOf(request.body)) => {
-          const run = await openRun(tx, request.principal, posted, storage_bytes, ledger.now());
+          const run = await openRun(tx, request.principal, posted, ledger.now());
+          await countDocument(tx, request.principal.organization_id, run.inputs, storage_bytes);
           return { body: shownAsText(run), is_text: true, location: `/runs/${run.id}` };
         },
         inThread(request.body, (bytes) => ledger.deciders.run('inputs', request.principal.organization_id, bytes)),
@@ -111,7 +113,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
         reply,
         async (tx, posted) => {
           const read = (lane: LaneName) => posted ?? executionOf(lane, request.body);
-          const run = await postExecution(tx, request.principal, request.params.id, read, storage_bytes, ledger.now());
+          const run = await postExecution(tx, request.principal, request.params.id, read, ledger.now());
+          await countDocument(tx, request.principal.organization_id, run.execution!, storage_bytes);
           return { body: shownAsText(run), is_text: true, location: NOTHING_CREATED };
         },
         inThread(request.body, (bytes) =>

@@ -31,7 +31,7 @@ import {
   type StoredRun,
   updateRun,
 } from '../store/runs.ts';
-import { countDocument, nameObject } from '../store/storage.ts';
+import { nameObject } from '../store/storage.ts';
 import { findAgentProfile, loadOrganization } from '../store/tenancy.ts';
 import type { PostedExecution, PostedInputs } from './posted.ts';
 import { profileOf, type Run, reach, requireStage } from './run.ts';
@@ -39,17 +39,8 @@ import { profileOf, type Run, reach, requireStage } from './run.ts';
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;
 
-/**
- * Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`, `storage_quota`.
- * @param storage_bytes what the organization may store, by the ledger's setting
- */
-export async function openRun(
-  tx: Queries,
-  by: Principal,
-  posted: PostedInputs,
-  storage_bytes: number,
-  at: string,
-): Promise<StoredRun> {
+/** Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`. */
+export async function openRun(tx: Queries, by: Principal, posted: PostedInputs, at: string): Promise<StoredRun> {
   const { organization_id } = by;
   const { lane, title, inputs, notify, sheet } = posted;
   const agent_profile = await profileNamed(tx, organization_id, posted.agent_profile_id);
@@ -78,7 +69,6 @@ export async function openRun(
     created_at: at,
     updated_at: at,
   });
-  await countDocument(tx, organization_id, run.inputs, storage_bytes);
   changes(tx, organization_id, { runs: [run.id] });
   return run;
 }
@@ -121,14 +111,13 @@ export async function loadExecutable(db: Queries, { organization_id }: Principal
 
 /**
  * Execution: the work done, as the Run's lane reads it. Returns the Run as stored; its inputs are not read. Throws
- * `run_stage_conflict`, `storage_quota`, and what `read` throws.
+ * `run_stage_conflict`, and what `read` throws.
  */
 export async function postExecution(
   tx: Queries,
   by: Principal,
   id: string,
   read: (lane: LaneName) => PostedExecution,
-  storage_bytes: number,
   at: string,
 ): Promise<StoredRun> {
   const row = await lockShownRun(tx, by.organization_id, id);
@@ -144,7 +133,6 @@ export async function postExecution(
     updated_at: at,
   } as const;
   await updateRun(tx, run, change);
-  await countDocument(tx, by.organization_id, execution, storage_bytes);
   changes(tx, by.organization_id, { runs: [id] });
   return { ...row, ...columnsOf(change) };
 }

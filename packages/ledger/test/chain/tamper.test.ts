@@ -462,10 +462,9 @@ eachEngine('any untouched chain', MIGRATIONS, (fresh) => {
               tx,
               by,
               postedInputs({ lane, title, inputs: inputsOf({ lane, ...rest }) as never }),
-              0,
               at,
             );
-            await postExecution(tx, by, id, (lane) => executionOf(lane, WORK[lane].execution as never), 0, at);
+            await postExecution(tx, by, id, (lane) => executionOf(lane, WORK[lane].execution as never), at);
             await recordChecks(tx, by, id, decideChecks(await loadUndecided(tx, by, id, PRICES.rows)), at);
             await giveVerdict(tx, by, id, at);
             await recordApproval(tx, by, id, await prepareApproval(tx, deciders, by, id, { decision: 'approved' }, at));

@@ -92,8 +92,8 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
   for (const reached of [3, 3, 1, 0])
     await db.transaction(async (tx) => {
       const inputs = { task: 'Count', notify: ['client@example.org'] };
-      const { id } = await openRun(tx, by, inputsOf({ lane: 'generic', title: `Run ${ids.length}`, inputs }), 0, now());
-      if (reached > 0) await postExecution(tx, by, id, (lane) => executionOf(lane, { output: { total: 1 } }), 0, now());
+      const { id } = await openRun(tx, by, inputsOf({ lane: 'generic', title: `Run ${ids.length}`, inputs }), now());
+      if (reached > 0) await postExecution(tx, by, id, (lane) => executionOf(lane, { output: { total: 1 } }), now());
       if (reached > 2) await checkedAndApproved(tx, organization_id, id);
       ids.push(id);
     });

@@ -31,10 +31,10 @@ eachEngine('a Run whose checks are decided in a thread', MIGRATIONS, (fresh) => 
     await insertFlightSheet(db, organization_id, DEAR, now(), by.id);
     const { id } = await db.transaction((tx) => {
       const inputs = { flight_sheet: { name: DEAR.name, version: DEAR.version } };
-      return openRun(tx, by, inputsOf({ lane: 'eval', title: 'A Run', inputs }), 0, now());
+      return openRun(tx, by, inputsOf({ lane: 'eval', title: 'A Run', inputs }), now());
     });
     await db.transaction((tx) =>
-      postExecution(tx, by, id, (lane) => executionOf(lane, { agent_name: 'a', output: NUMBERS }), 0, now()),
+      postExecution(tx, by, id, (lane) => executionOf(lane, { agent_name: 'a', output: NUMBERS }), now()),
     );
     return { db, by, id, load: () => loadUndecided(db, by, id, DEFAULT_PRICES) };
   }
