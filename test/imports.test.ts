@@ -84,8 +84,16 @@ describe('imports', () => {
       );
     for (const { file, text } of loaded)
       for (const [statement] of text.matchAll(
-        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!(?:money|membership|members|shown|signer)\.ts)[^']+)'/g,
+        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!(?:money|membership|members|shown|signer|client\/(?:call|ledger|router))\.ts)[^']+)'/g,
       ))
+        assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
+  });
+
+  test('the clients that a browser loads take types alone from outside their folder', () => {
+    const clients = sources.filter(({ file }) => /contract\/src\/client\/(?!worker\.ts)/.test(file));
+    assert.equal(clients.length, 3);
+    for (const { file, text } of clients)
+      for (const [statement] of text.matchAll(/(?:^|\n)import\b[^;]*? from '(?!\.\/)[^']+'/g))
         assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });
 

@@ -2,7 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
-import { routerClient, type WorkerClient, workerClient } from '@rcpt/contract/router/client.ts';
+import { routerClient } from '@rcpt/contract/client/router.ts';
+import { type WorkerClient, workerClient } from '@rcpt/contract/client/worker.ts';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 import { enter } from './first-sign-in.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { Browser, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor, type Watched } from './browser.ts';
 import { enter, workHere } from './first-sign-in.ts';

@@ -2,7 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { routerClient, workerClient } from '@rcpt/contract/router/client.ts';
+import { routerClient } from '@rcpt/contract/client/router.ts';
+import { workerClient } from '@rcpt/contract/client/worker.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor } from './browser.ts';
 import { enter } from './first-sign-in.ts';

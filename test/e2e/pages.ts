@@ -1,6 +1,6 @@
 /** Every page of the console, with something on it. */
-import { ledgerClient } from '@rcpt/contract/client.ts';
-import { routerClient } from '@rcpt/contract/router/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
+import { routerClient } from '@rcpt/contract/client/router.ts';
 import type { House } from './house.ts';
 
 /** A name for the picture, and the address. */

@@ -1,8 +1,9 @@
 /** A job that the ledger refuses, in a real browser: counted, found, explained, and sent again by a person. */
 import { strict as assert } from 'node:assert';
 import { after, before, describe, test } from 'node:test';
-import { ledgerClient } from '@rcpt/contract/client.ts';
-import { routerClient, workerClient } from '@rcpt/contract/router/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
+import { routerClient } from '@rcpt/contract/client/router.ts';
+import { workerClient } from '@rcpt/contract/client/worker.ts';
 import type { Browser } from 'playwright-core';
 import { assertAccessible, openBrowser, visitor } from './browser.ts';
 import { enter } from './first-sign-in.ts';

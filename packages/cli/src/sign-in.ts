@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 
 const PATIENCE_MS = 30_000;
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import { type Component, NotStarted, startComponent } from './component.ts';
 import { demonstrateBenchmark } from './demo/benchmark.ts';

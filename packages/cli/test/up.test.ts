@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
+import { routerClient } from '@rcpt/contract/client/router.ts';
 import { Price } from '@rcpt/contract/prices.ts';
-import { routerClient } from '@rcpt/contract/router/client.ts';
 import type { Demo } from '../src/demo/demo.ts';
 import { ownPrice, pricesFile } from '../src/demo/own-machine.ts';
 

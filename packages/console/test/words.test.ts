@@ -1,10 +1,10 @@
 /** What the console says and sends, without a browser. */
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
+import { address, answerOf } from '@rcpt/contract/client/call.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { address, answerOf } from '../src/api/call.ts';
-import { ProblemError } from '../src/api/problem.ts';
+import { problemOf } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
 import { whyNot, whyNotDecide } from '../src/format/may.ts';
@@ -123,14 +123,16 @@ describe('calls', () => {
   test('whatever is answered, a failure is a problem with its request id', () => {
     const of = (status: number, text: string) => {
       try {
-        return answerOf(status, text, 'r-1');
+        return answerOf('GET /', status, text, 'r-1');
       } catch (error) {
-        assert.ok(error instanceof ProblemError);
-        return [error.problem.code, error.problem.request_id];
+        const { code, request_id } = problemOf(error);
+        return [code, request_id];
       }
     };
     assert.deepEqual(of(200, '{"ok": true}'), { ok: true });
     assert.deepEqual(of(502, '<html>Bad gateway</html>'), ['unreadable_answer', 'r-1']);
-    assert.deepEqual(of(404, '{"code": "not_found", "detail": "No.", "request_id": "r-2"}'), ['not_found', 'r-2']);
+    const problem = { type: 'x', title: 'Not found', status: 404, code: 'not_found', detail: 'No.', request_id: 'r-2' };
+    assert.deepEqual(of(404, JSON.stringify(problem)), ['not_found', 'r-2']);
+    assert.deepEqual(of(200, '<html>Signed out</html>'), ['unreadable_answer', 'r-1']);
   });
 });

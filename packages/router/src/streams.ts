@@ -1,5 +1,5 @@
 /** What people look at while it happens: a job with its log, and that something changed. */
-import type { RouterChanged } from '@rcpt/contract/router/compute.ts';
+import type { RouterChanged } from '@rcpt/contract/router/admin.ts';
 import type { EventStream } from '@rcpt/service/http/event-stream.ts';
 import { isFinal } from './domain/job.ts';
 import { showJobs } from './jobs.ts';

@@ -1,5 +1,5 @@
 /** What the loops and jobs of one worker share. */
-import type { WorkerClient } from '@rcpt/contract/router/client.ts';
+import type { WorkerClient } from '@rcpt/contract/client/worker.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { ActiveLeases } from './leases.ts';

@@ -1,5 +1,5 @@
 /** `./rcpt worker`: the reference worker in the foreground. */
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import { createLogger } from './log.ts';
 import { HELP, type Options, readOptions, UsageError } from './options.ts';
 import { takeSecrets } from './secrets.ts';

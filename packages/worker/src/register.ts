@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { workerClient } from '@rcpt/contract/router/client.ts';
+import { workerClient } from '@rcpt/contract/client/worker.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { z } from 'zod';
 import type { Logger } from './log.ts';

@@ -1,6 +1,6 @@
 /** Trying again: pauses that double, with jitter so that workers that lost one router do not return together. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 
 const FIRST_MS = 200;
 const MOST_MS = 15_000;

@@ -1,5 +1,5 @@
 /** Calls that carry a lease: repeated while the router is away, given up when the lease is lost. */
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { WorkerContext } from './context.ts';
 import { type ActiveLease, LeaseLost, type Loss } from './leases.ts';
 import { isTransient, messageOf, retry } from './retry.ts';

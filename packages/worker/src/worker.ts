@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { workerClient } from '@rcpt/contract/router/client.ts';
+import { workerClient } from '@rcpt/contract/client/worker.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import type { WorkerContext } from './context.ts';
 import { createActiveLeases } from './leases.ts';

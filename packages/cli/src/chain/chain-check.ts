@@ -3,7 +3,7 @@
  * was seen last and hashed here. A ledger that answers `ok` to everything is found out by the second half, unless it serves
  * an older chain unchanged to whoever has seen no more than that.
  */
-import { type ClientSettings, call } from '@rcpt/contract/client.ts';
+import { AnswerError, type ClientSettings, call } from '@rcpt/contract/client/call.ts';
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import { canonicalize, type Json } from '@rcpt/proof/canonical.ts';
 import { GENESIS_HASH, type Head } from '@rcpt/proof/chain.ts';
@@ -147,6 +147,7 @@ async function ask({ ledger, timeout_ms }: Question, path: string): Promise<unkn
   const signal = AbortSignal.timeout(timeout_ms);
   const late = () => new NotVerified(`GET ${path}: no answer within ${timeout_ms / 1000} s`);
   const answer = await call<unknown>(ledger, path, { signal }).catch((error: Error & { cause?: Error }) => {
+    if (error instanceof AnswerError && error.status === 200) return null;
     throw signal.aborted ? late() : new NotVerified(`GET ${path}: ${error.cause?.message || error.message}`);
   });
   // A body that comes too slowly is cut, and reads as none.

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Demo, keepDemo } from './demo.ts';

@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ledgerClient, ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { Benchmark } from './measure.ts';
 
 export interface Demo {

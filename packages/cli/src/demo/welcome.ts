@@ -1,5 +1,5 @@
 /** What `./rcpt up` prints once everything stands. */
-import { ledgerClient } from '@rcpt/contract/client.ts';
+import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { Demo } from './demo.ts';
 
 export interface Standing {

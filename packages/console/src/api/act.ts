@@ -1,8 +1,8 @@
 /** A change that a person asks for. The same wish sent again after a lost answer carries the same idempotency key. */
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { newKey } from './call.ts';
-import { ProblemError } from './problem.ts';
+import { newKey } from './clients.ts';
+import { statusOf } from './problem.ts';
 
 /** `act(wish, idempotency_key)`; the other options are TanStack Query's. */
 export function useAct<Wish, Answer, Context = unknown>(
@@ -29,5 +29,6 @@ export function useAct<Wish, Answer, Context = unknown>(
 
 /** The service decided: what comes next is another wish. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof ProblemError && error.problem.status >= 400 && error.problem.status < 500;
+  const status = statusOf(error) ?? 0;
+  return status >= 400 && status < 500;
 }

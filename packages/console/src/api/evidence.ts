@@ -1,6 +1,6 @@
 /** Stored bytes of evidence: the ledger compares them with what was recorded whenever they are read. */
-import { answerOf } from './call.ts';
-import { unreachable } from './problem.ts';
+import { ask } from '@rcpt/contract/client/call.ts';
+import { OWN } from './clients.ts';
 
 /** `altered`, `gone`: not what was attached; `unknown`: the ledger could not say. */
 export type Found = 'whole' | 'altered' | 'gone' | 'unknown';
@@ -20,12 +20,9 @@ export function foundBy(status: number | undefined): Found {
   return status === 409 ? 'altered' : status === 404 ? 'gone' : 'unknown';
 }
 
-/** Rejects with a `ProblemError`, also for bytes that are not those that were attached. */
+/** Throws what `ask` throws, also for bytes that are not those that were attached. */
 export async function saveEvidence(run_id: string, id: string): Promise<void> {
-  const answer = await fetch(evidencePath(run_id, id)).catch(() => {
-    throw unreachable();
-  });
-  if (!answer.ok) answerOf(answer.status, await answer.text(), answer.headers.get('x-request-id') ?? '');
+  const answer = await ask(OWN, evidencePath(run_id, id), { accept: '*/*' });
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await answer.blob());
   link.download = id;

@@ -1,9 +1,7 @@
 /** What is kept under which name. An event of the ledger makes everything below a name's first word stale. */
-import type { RunFilters } from './ledger.ts';
-
 export const KEYS = {
   session: ['session'] as const,
-  runs: (filters: RunFilters) => ['runs', filters] as const,
+  runs: (filters: object) => ['runs', filters] as const,
   run: (id: string) => ['run', id] as const,
   receipts: (query: object) => ['receipts', query] as const,
   receipt: (id: string) => ['receipt', id] as const,

@@ -1,47 +1,63 @@
 /** What the pages ask for, as hooks. */
+import type { FlightSheet, FlightSheetList } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Session } from '@rcpt/contract/ledger/people.ts';
+import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import type { z } from 'zod';
 import type { Role } from '../format/vocabulary.ts';
+import { ledger } from './clients.ts';
 import { KEYS } from './keys.ts';
-import { ledger, type RunFilters } from './ledger.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: KEYS.session,
-  queryFn: ({ signal }) => ledger.session(signal),
+  queryFn: ({ signal }) => ledger.getSession(signal),
   staleTime: 60_000,
 });
+
+export type RunFilters = Pick<z.input<typeof RunQuery>, 'lane' | 'stage' | 'outcome' | 'search'>;
 
 export const runsQuery = (filters: RunFilters) =>
   infiniteQueryOptions({
     queryKey: KEYS.runs(filters),
-    queryFn: ({ pageParam, signal }) => ledger.runs({ ...filters, after: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => ledger.listRuns({ ...filters, after: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_after ?? undefined,
   });
 
 export const runQuery = (id: string) =>
-  queryOptions({ queryKey: KEYS.run(id), queryFn: ({ signal }) => ledger.run(id, signal) });
+  queryOptions({ queryKey: KEYS.run(id), queryFn: ({ signal }) => ledger.getRun(id, signal) });
 
 export const receiptQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.receipt(id),
-    queryFn: ({ signal }) => ledger.receipt(id, signal),
+    queryFn: ({ signal }) => ledger.getReceipt(id, signal),
     // Sealed: what was read once stays true.
     staleTime: Number.POSITIVE_INFINITY,
   });
 
 export const shareQuery = (receipt_id: string) =>
-  queryOptions({ queryKey: KEYS.share(receipt_id), queryFn: ({ signal }) => ledger.share(receipt_id, signal) });
+  queryOptions({ queryKey: KEYS.share(receipt_id), queryFn: ({ signal }) => ledger.getShare(receipt_id, signal) });
 
 export const flightSheetsQuery = queryOptions({
   queryKey: KEYS.settings('flight-sheets'),
-  queryFn: ({ signal }) => ledger.flightSheets(signal),
+  queryFn: ({ signal }) => allFlightSheets(signal),
 });
+
+/** Every version of every sheet. */
+async function allFlightSheets(signal: AbortSignal): Promise<FlightSheet[]> {
+  const all: FlightSheet[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page: z.infer<typeof FlightSheetList> = await ledger.listFlightSheets({ limit: 500, after }, signal);
+    all.push(...page.flight_sheets);
+    after = page.next_after;
+  }
+  return all;
+}
 
 export const agentProfilesQuery = queryOptions({
   queryKey: KEYS.settings('agent-profiles'),
-  queryFn: ({ signal }) => ledger.agentProfiles(signal),
+  queryFn: async ({ signal }) => (await ledger.listAgentProfiles(signal)).agent_profiles,
 });
 
 /** A session that works in an organization. */

@@ -2,10 +2,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { navigate } from 'wouter/use-browser-location';
 import { KEYS } from './keys.ts';
-import { ProblemError } from './problem.ts';
+import { problemOf, statusOf } from './problem.ts';
 
 /** Statuses that another attempt a moment later may not see. */
-const PASSING = new Set([0, 408, 429, 502, 503, 504]);
+const PASSING = new Set<number | null>([0, 408, 429, 502, 503, 504]);
 
 export const store = new QueryClient({
   queryCache: new QueryCache({ onError: lookAgain }),
@@ -22,14 +22,14 @@ export const store = new QueryClient({
 });
 
 function isPassing(error: unknown): boolean {
-  return error instanceof ProblemError && PASSING.has(error.problem.status);
+  return PASSING.has(statusOf(error));
 }
 
 /** What ends a person's work here is found out by the next call. */
 function lookAgain(error: unknown): void {
-  if (!(error instanceof ProblemError)) return;
-  if (error.problem.status === 401) toSignIn();
-  else if (error.problem.code === 'organization_not_chosen') void store.invalidateQueries({ queryKey: KEYS.session });
+  if (statusOf(error) === 401) toSignIn();
+  else if (problemOf(error).code === 'organization_not_chosen')
+    void store.invalidateQueries({ queryKey: KEYS.session });
 }
 
 function toSignIn(): void {

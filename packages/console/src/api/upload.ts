@@ -1,9 +1,8 @@
 /** Files to `POST /runs/{id}/evidence`, with their progress: `fetch` cannot tell how far an upload is. */
+import { answerOf, UnreachableError } from '@rcpt/contract/client/call.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { EvidenceKind } from '../format/vocabulary.ts';
-import { answerOf } from './call.ts';
-import { unreachable } from './problem.ts';
 
 /** SHA-256 of the bytes, in lower-case hex. Plain HTTP from another machine has no WebCrypto. */
 export async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -22,20 +21,21 @@ export interface UploadWish {
   idempotency_key: string;
 }
 
-/** Rejects with an `AbortError` when the signal fires, else with a `ProblemError`. */
+/** Rejects with an `AbortError` when the signal fires, else with what `call` throws. */
 export function upload(wish: UploadWish, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Evidence> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', `/runs/${encodeURIComponent(wish.run_id)}/evidence`);
+    const path = `/runs/${encodeURIComponent(wish.run_id)}/evidence`;
+    request.open('POST', path);
     request.setRequestHeader('accept', 'application/json');
     request.setRequestHeader('idempotency-key', wish.idempotency_key);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
-    request.onerror = () => reject(unreachable());
+    request.onerror = () => reject(new UnreachableError('the upload broke off'));
     request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
     request.onload = () => {
       try {
         const request_id = request.getResponseHeader('x-request-id') ?? '';
-        resolve(answerOf<Evidence>(request.status, request.responseText, request_id));
+        resolve(answerOf<Evidence>(`POST ${path}`, request.status, request.responseText, request_id));
       } catch (error) {
         reject(error);
       }

@@ -1,8 +1,6 @@
 /** Who did something: ledger ids in words, as far as the one who looks may know them. */
-import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
-import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../api/call.ts';
+import { ledger } from '../api/clients.ts';
 import { KEYS } from '../api/keys.ts';
 import { useSession } from '../api/queries.ts';
 import { Shown } from '../shown/shown.ts';
@@ -11,10 +9,7 @@ import { Shown } from '../shown/shown.ts';
 const namesQuery = queryOptions({
   queryKey: KEYS.settings('names'),
   queryFn: async ({ signal }) => {
-    const [{ members }, { keys }] = await Promise.all([
-      call<{ members: TeamMember[] }>('/members', { signal }),
-      call<{ keys: Key[] }>('/keys', { signal }),
-    ]);
+    const [{ members }, { keys }] = await Promise.all([ledger.listMembers(signal), ledger.listKeys(signal)]);
     return Object.fromEntries([
       ...members.map(({ id, email, public_name }) => [id, public_name ?? email] as const),
       ...keys.map(({ id, label, role }) => [id, label || `${role} key`] as const),

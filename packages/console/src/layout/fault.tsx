@@ -1,7 +1,8 @@
 /** The last net: a mistake of the console itself leaves a page that says so, never a white one. */
+
+import { UnreachableError } from '@rcpt/contract/client/call.ts';
 import { Component, type ReactNode, useEffect, useState } from 'react';
 import { findLedger, useAway } from '../api/away.ts';
-import { unreachable } from '../api/problem.ts';
 import { Button } from '../components/button.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Problem } from '../components/problem.tsx';
@@ -47,7 +48,7 @@ function WithoutScript() {
       shown = false;
     };
   }, []);
-  if (away) return <Problem error={unreachable()} />;
+  if (away) return <Problem error={new UnreachableError()} />;
   if (!answered) return null;
   return (
     <Empty icon="refresh" title="This page has to be loaded again">

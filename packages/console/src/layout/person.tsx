@@ -2,8 +2,8 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useState } from 'react';
 import { useAct } from '../api/act.ts';
+import { ledger } from '../api/clients.ts';
 import { KEYS } from '../api/keys.ts';
-import { ledger } from '../api/ledger.ts';
 import { problemOf } from '../api/problem.ts';
 import type { WorkingSession } from '../api/queries.ts';
 import { store } from '../api/store.ts';
@@ -18,7 +18,7 @@ import { chooseTheme, THEMES, useTheme } from './theme.ts';
 import { toast } from './toasts.tsx';
 
 export function OrganizationMenu({ session }: { session: WorkingSession }) {
-  const change = useAct(ledger.switchOrganization, {
+  const change = useAct((organization_id: string) => ledger.changeSession({ organization_id }), {
     onSuccess(next) {
       // Nothing of the organization before stays on the page.
       store.clear();

@@ -4,7 +4,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAway } from '../api/away.ts';
 import { listen } from '../api/events.ts';
-import { ProblemError } from '../api/problem.ts';
+import { statusOf } from '../api/problem.ts';
 import { isWorking, sessionQuery } from '../api/queries.ts';
 import { store } from '../api/store.ts';
 import { IconButton } from '../components/button.tsx';
@@ -24,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const [drawn, setDrawn] = useState(false);
   // Whoever was removed keeps nothing of the organization on the screen.
-  const removed = session.error instanceof ProblemError && session.error.problem.status === 403;
+  const removed = statusOf(session.error) === 403;
   const working = session.data !== undefined && !removed && isWorking(session.data) ? session.data : null;
   const known = working !== null;
   useEffect(() => (known ? listen(store) : undefined), [known]);

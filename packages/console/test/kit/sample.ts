@@ -2,7 +2,7 @@
  * Pieces of work at every stage and in several lanes, taken there over the API, so that the console has something to show.
  * Everything about them is said by this file; nothing is measured.
  */
-import { type LedgerClient, ledgerClient } from '@rcpt/contract/client.ts';
+import { type LedgerClient, ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 

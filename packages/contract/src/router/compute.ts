@@ -1,6 +1,6 @@
 /** Nodes, quotes and jobs on the router's wire. Rates are the server's: a caller's are not members of any request. */
 import { z } from 'zod';
-import { inDigits, JsonObject, Line, PageSize, Sha256, text } from '../wire.ts';
+import { JsonObject, Line, PageSize, Sha256, text } from '../wire.ts';
 import { ChosenId } from './members.ts';
 import { ArtifactType, JobStatus, JobType, NodeStatus, OffsetInstant, WaitingFor } from './vocabulary.ts';
 
@@ -48,6 +48,7 @@ export const Quote = z.object({
   job_type: JobType,
   receipt_id: z.string(),
 });
+export type Quote = z.infer<typeof Quote>;
 
 export const NewJob = z.object({
   member_id: text(100),
@@ -139,6 +140,7 @@ export const JobLog = z.object({
   lines: z.array(z.string()),
   created_at: OffsetInstant,
 });
+export type JobLog = z.infer<typeof JobLog>;
 
 export const Artifact = z.object({
   id: z.string(),
@@ -152,33 +154,3 @@ export const Artifact = z.object({
   created_at: OffsetInstant,
 });
 export type Artifact = z.infer<typeof Artifact>;
-
-/** `GET /admin/history`: what happened per bucket of time, oldest first; times with nothing are there with zeros. */
-export const HistoryQuery = z.object({ days: inDigits(z.int().min(1).max(366).default(30)) });
-export const History = z.object({
-  /** 3600 up to three days, else 86400. */
-  bucket_seconds: z.int(),
-  buckets: z.array(
-    z.object({
-      /** Where the bucket begins. */
-      at: OffsetInstant,
-      created: z.int(),
-      completed: z.int(),
-      failed: z.int(),
-      canceled: z.int(),
-      /** Of the jobs completed in it. */
-      spend_usd: z.number(),
-      /** Jobs queued at its end. */
-      queued: z.int(),
-    }),
-  ),
-});
-export type History = z.infer<typeof History>;
-
-/** `GET /admin/news` (`text/event-stream`), event `changed`: gathered for a fraction of a second. */
-export const RouterChanged = z.object({
-  /** Jobs that changed or logged, at most a hundred; null when there were more. */
-  jobs: z.array(z.string()).nullable(),
-  workers: z.boolean(),
-});
-export type RouterChanged = z.infer<typeof RouterChanged>;

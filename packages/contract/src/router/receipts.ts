@@ -35,3 +35,19 @@ export const RouterReceipt = z.looseObject({
 export type RouterReceipt = z.infer<typeof RouterReceipt>;
 export const RouterReceiptPage = z.object({ date: z.string(), receipts: z.array(RouterReceipt) });
 export type RouterReceiptPage = z.infer<typeof RouterReceiptPage>;
+
+const RouterViolation = z.looseObject({
+  kind: z.string(),
+  file: z.string(),
+  line: z.int().nullable(),
+  receipt_id: z.string().nullable(),
+  detail: z.string(),
+});
+/** `GET /receipts/verify`: every receipt against itself and the database. */
+export const RouterVerification = z.object({
+  ok: z.boolean(),
+  receipts_checked: z.int(),
+  violation: RouterViolation.nullable(),
+  violations: z.array(RouterViolation),
+});
+export type RouterVerification = z.infer<typeof RouterVerification>;

@@ -4,7 +4,8 @@
  * stage that was reached is stored after each call. The ledger being away delays and never loses. What it refuses for good is
  * parked after the first answer, and sent again when a person says so (`POST /jobs/{id}/ledger/retry`).
  */
-import { type LedgerClient, ledgerClient, ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
+import { type LedgerClient, ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { NewRun } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';

@@ -1,5 +1,5 @@
 /** Whether the ledger will give the same answer again (contract §4). Pure. */
-import { AnswerError, ProblemError } from '@rcpt/contract/client.ts';
+import { AnswerError, ProblemError } from '@rcpt/contract/client/call.ts';
 
 /** The caller’s fault, but passing: too slow, too early, too often. */
 const PASSING = [408, 425, 429];

@@ -1,5 +1,4 @@
-import { History, HistoryQuery, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { OffsetInstant } from '@rcpt/contract/router/vocabulary.ts';
+import { History, HistoryQuery, Summary, WorkerPage } from '@rcpt/contract/router/admin.ts';
 import { Worker } from '@rcpt/contract/router/workers.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
@@ -11,18 +10,10 @@ import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
 import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
 import { streamChanges } from '../streams.ts';
 import { createHistory } from '../views/history.ts';
-import { Summary, summarize } from '../views/summary.ts';
+import { summarize } from '../views/summary.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
-const ActiveLease = z.object({
-  lease_id: z.string(),
-  job_id: z.string(),
-  job_type: z.string(),
-  status: z.string(),
-  expires_at: OffsetInstant,
-});
-const WorkerPage = z.object({ worker: Worker, active_leases: z.array(ActiveLease), recent_events: z.array(JobEvent) });
 
 export function adminRoutes(app: App, router: Router, streams: EventStreams): void {
   const history = createHistory(router.db, router.now);

@@ -1,35 +1,14 @@
 import { existsSync } from 'node:fs';
-import { RouterReceiptPage, RouterReceiptQuery } from '@rcpt/contract/router/receipts.ts';
+import { RouterHealth } from '@rcpt/contract/router/admin.ts';
+import { RouterReceiptPage, RouterReceiptQuery, RouterVerification } from '@rcpt/contract/router/receipts.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http/app.ts';
-import { z } from 'zod';
 import { instant } from '../domain/time.ts';
 import { readReceipts } from '../receipts/read.ts';
 import { verifyReceipts } from '../receipts/verify.ts';
 import type { Router } from '../router.ts';
 import { VERSION } from '../version.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
-
-const Violation = z.looseObject({
-  kind: z.string(),
-  file: z.string(),
-  line: z.int().nullable(),
-  receipt_id: z.string().nullable(),
-  detail: z.string(),
-});
-const Report = z.object({
-  ok: z.boolean(),
-  receipts_checked: z.int(),
-  violation: Violation.nullable(),
-  violations: z.array(Violation),
-});
-const Health = z.object({
-  status: z.string(),
-  service: z.string(),
-  version: z.string(),
-  db_status: z.string(),
-  timestamp: z.string(),
-});
 
 /** Verifications at a time: each reads every file. */
 let verifying = 0;
@@ -68,7 +47,7 @@ export function receiptRoutes(app: App, router: Router): void {
       schema: {
         ...common,
         summary: 'Verify all receipts against themselves and the database',
-        response: { 200: Report },
+        response: { 200: RouterVerification },
       },
     },
     async () => {
@@ -90,7 +69,11 @@ export function healthRoutes(app: App, router: Router): void {
     '/health',
     {
       config: { open_to: 'all' },
-      schema: { tags: ['health'], summary: 'Is the router healthy?', response: { 200: Health, 503: Health } },
+      schema: {
+        tags: ['health'],
+        summary: 'Is the router healthy?',
+        response: { 200: RouterHealth, 503: RouterHealth },
+      },
     },
     async (_, reply) => {
       const ok = await router.probe.check();

@@ -3,7 +3,7 @@
  * a later question reads only what is new, a page at a time, and other work goes on between pages. The last minute is read
  * anew each time: what is being committed now may come in any order, also from other processes.
  */
-import type { History } from '@rcpt/contract/router/compute.ts';
+import type { History } from '@rcpt/contract/router/admin.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { usdNumber } from '../domain/price.ts';
 import { instant, millisOf } from '../domain/time.ts';

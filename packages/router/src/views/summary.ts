@@ -1,9 +1,9 @@
 /** The summary page: counts and sums as of now. */
 import { ANNUAL_MEMBERSHIP_USD } from '@rcpt/contract/membership.ts';
 import type { PriceTable } from '@rcpt/contract/prices.ts';
+import type { Summary } from '@rcpt/contract/router/admin.ts';
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { z } from 'zod';
 import { usdNumber } from '../domain/price.ts';
 import { instant } from '../domain/time.ts';
 import { stateOf } from '../domain/worker.ts';
@@ -13,33 +13,7 @@ import { countActiveMembers } from '../store/members.ts';
 import { listWorkerSummaries } from '../store/workers.ts';
 import { showNodes } from './nodes.ts';
 
-const count = z.int();
-export const Summary = z.object({
-  active_members_count: count,
-  total_datasets_count: count,
-  compute_nodes_available: count,
-  compute_nodes_busy: count,
-  queued_jobs: count,
-  leased_jobs: count,
-  running_jobs: count,
-  completed_jobs: count,
-  failed_jobs: count,
-  canceled_jobs: count,
-  estimated_revenue_from_jobs: z.number(),
-  annual_membership_revenue: z.number(),
-  workers_online: count,
-  workers_offline: count,
-  workers_busy: count,
-  /** Workers that were heard once and went silent while they held a lease or work was said to go on. */
-  stale_workers: count,
-  active_leases: count,
-  expired_leases: count,
-  /** Finished jobs on their way into the ledger, and those it refused for good. */
-  ledger_waiting: count,
-  ledger_refused: count,
-});
-
-export async function summarize(db: Queries, prices: PriceTable, now: number): Promise<z.infer<typeof Summary>> {
+export async function summarize(db: Queries, prices: PriceTable, now: number): Promise<Summary> {
   const [members, datasets, nodes, jobs, workers, held, expired, memberships, deliveries] = await Promise.all([
     countActiveMembers(db, instant(now)),
     countDatasets(db),

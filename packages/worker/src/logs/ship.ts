@@ -1,6 +1,6 @@
 /** Sends a job's log chunk by chunk, in order, each until the router has it. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { WorkerContext } from '../context.ts';
 import type { ActiveLease } from '../leases.ts';
 import type { JobFolder } from '../run/folder.ts';

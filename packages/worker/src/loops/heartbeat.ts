@@ -2,7 +2,7 @@
  * The heartbeat: says that this worker is alive, renews its leases, and hears of cancels and drains. The router holds the
  * answer until there is something to say, so a busy worker hears at once.
  */
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
 import type { WorkerContext } from '../context.ts';

@@ -5,7 +5,7 @@
  * an outcome that was kept, and starts the command of a job without one again, under the lease it still holds.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { ProblemError } from '@rcpt/contract/client.ts';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import { JsonObject } from '@rcpt/contract/wire.ts';
 import type { WorkerContext } from '../context.ts';
 import { type ActiveLease, LeaseLost } from '../leases.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type RouterClient, routerClient } from '@rcpt/contract/router/client.ts';
+import { type RouterClient, routerClient } from '@rcpt/contract/client/router.ts';
 import type { Job, NewJob } from '@rcpt/contract/router/compute.ts';
 import { ownPort } from '../../../../test/kit/own-port.ts';
 

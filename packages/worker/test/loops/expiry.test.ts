@@ -1,7 +1,7 @@
 /** A lease runs out by the worker's own clock when the router says nothing. These workers have no heartbeat: nothing renews it. */
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { workerClient } from '@rcpt/contract/router/client.ts';
+import { workerClient } from '@rcpt/contract/client/worker.ts';
 import { pino } from 'pino';
 import type { WorkerContext } from '../../src/context.ts';
 import { type ActiveLease, createActiveLeases, type LeaseLost } from '../../src/leases.ts';

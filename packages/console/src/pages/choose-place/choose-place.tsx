@@ -2,8 +2,8 @@
 import type { PlaceOfWork, Session } from '@rcpt/contract/ledger/people.ts';
 import { useEffect, useId, useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -23,7 +23,7 @@ export function ChoosePlace({ session }: { session: Session }) {
   useEffect(() => {
     document.title = 'Where do you work? · Receipts';
   }, []);
-  const enter = useAct(ledger.switchOrganization, {
+  const enter = useAct((organization_id: string) => ledger.changeSession({ organization_id }), {
     onSuccess(next) {
       // Nothing of another organization stays; the session does, for the frame looks at it.
       store.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEYS.session[0] });

@@ -1,5 +1,5 @@
 /** What a router's history says in sums and words. Pure. */
-import type { History } from '@rcpt/contract/router/compute.ts';
+import type { History } from '@rcpt/contract/router/admin.ts';
 
 export type Bucket = History['buckets'][number];
 

@@ -1,5 +1,5 @@
 /** `GET /router/admin/news`: what changed on the router makes what is shown stale. */
-import type { RouterChanged } from '@rcpt/contract/router/compute.ts';
+import type { RouterChanged } from '@rcpt/contract/router/admin.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';

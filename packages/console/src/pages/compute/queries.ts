@@ -1,9 +1,12 @@
 /** What the compute pages ask for. News of the router make it stale; while the router is away each asks again by itself. */
-import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
+import type { Job, JobEvent, JobQuery } from '@rcpt/contract/router/compute.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { router } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ProblemError } from '../../api/problem.ts';
-import { type JobFilters, router } from './calls.ts';
+import { problemOf, statusOf } from '../../api/problem.ts';
+
+export type JobFilters = Partial<Pick<z.input<typeof JobQuery>, 'status' | 'member_id' | 'ledger'>>;
 
 const AGAIN_MS = 5_000;
 const UNCONNECTED_MS = 15_000;
@@ -16,12 +19,12 @@ const NAMED_MEMBERS = 500;
 
 /** The router, or the ledger before it, does not answer for now. */
 export function isAway(error: unknown): boolean {
-  return error instanceof ProblemError && [0, 502, 503, 504].includes(error.problem.status);
+  return [0, 502, 503, 504].includes(statusOf(error) ?? -1);
 }
 
 /** Nobody has connected a router to the organization, or not yet. */
 export function isUnconnected(error: unknown): boolean {
-  return error instanceof ProblemError && error.problem.code === 'router_not_connected';
+  return problemOf(error).code === 'router_not_connected';
 }
 
 interface Asked {
@@ -48,20 +51,20 @@ export const historyQuery = (days: number) =>
 
 export const workersQuery = queryOptions({
   queryKey: KEYS.compute('workers'),
-  queryFn: ({ signal }) => router.workers(signal),
+  queryFn: ({ signal }) => router.listWorkers(signal),
   refetchInterval: every(FLEET_MS),
 });
 
 export const workerQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.compute('worker', id),
-    queryFn: ({ signal }) => router.worker(id, signal),
+    queryFn: ({ signal }) => router.getWorker(id, signal),
     refetchInterval: every(LEASES_MS),
   });
 
 export const nodesQuery = queryOptions({
   queryKey: KEYS.compute('nodes'),
-  queryFn: ({ signal }) => router.nodes(signal),
+  queryFn: ({ signal }) => router.inventory(signal),
   refetchInterval: every(),
 });
 
@@ -76,7 +79,7 @@ export const pricesQuery = queryOptions({
 export const jobsQuery = (filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: KEYS.compute('jobs', filters),
-    queryFn: ({ pageParam, signal }) => router.jobs({ ...filters, limit: PAGE_ROWS, after: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => router.listJobs({ ...filters, limit: PAGE_ROWS, after: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.length === PAGE_ROWS ? last.at(-1)?.id : undefined),
     placeholderData: (before) => before,
@@ -87,7 +90,7 @@ export const jobsQuery = (filters: JobFilters) =>
 export const QUEUE_ROWS = 500;
 export const queueQuery = queryOptions({
   queryKey: KEYS.compute('queue'),
-  queryFn: ({ signal }) => router.jobs({ status: 'queued', limit: QUEUE_ROWS }, signal),
+  queryFn: ({ signal }) => router.listJobs({ status: 'queued', limit: QUEUE_ROWS }, signal),
   // Whether somebody takes them changes when a worker falls silent, of which nobody tells.
   refetchInterval: every(FLEET_MS),
 });
@@ -95,7 +98,7 @@ export const queueQuery = queryOptions({
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.compute('job', id),
-    queryFn: ({ signal }) => router.job(id, signal),
+    queryFn: ({ signal }) => router.getJob(id, signal),
     // Why it waits changes when a worker falls silent, of which nobody tells.
     refetchInterval: (asked) => every(nextLook(asked.state.data))(asked),
   });
@@ -124,7 +127,7 @@ const EVENT_PAGES = 20;
 async function allEvents(id: string, signal: AbortSignal): Promise<JobEvent[]> {
   const events: JobEvent[] = [];
   for (let page = 0; page < EVENT_PAGES; page++) {
-    const next = await router.events(id, events.at(-1)?.id ?? '', signal);
+    const next = await router.jobEvents(id, events.at(-1)?.id ?? '', signal);
     events.push(...next);
     if (next.length < 500) break;
   }
@@ -144,7 +147,7 @@ export const eventsQuery = ({ id, actual_finished_at }: Pick<Job, 'id' | 'actual
 export const artifactsQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.compute('job', id, 'artifacts'),
-    queryFn: ({ signal }) => router.artifacts(id, signal),
+    queryFn: ({ signal }) => router.jobArtifacts(id, signal),
     refetchInterval: every(),
   });
 
@@ -153,7 +156,9 @@ export const jobReceiptsQuery = (id: string, dates: readonly string[]) =>
   queryOptions({
     queryKey: KEYS.compute('job', id, 'receipts', dates),
     queryFn: async ({ signal }) => {
-      const pages = await Promise.all(dates.map((date) => router.receipts({ date, job_id: id, limit: 100 }, signal)));
+      const pages = await Promise.all(
+        dates.map((date) => router.listReceipts({ date, job_id: id, order: 'newest', limit: 100 }, signal)),
+      );
       return pages.flatMap((page) => page.receipts).filter((receipt) => receipt.job_id === id);
     },
     refetchInterval: every(),
@@ -163,13 +168,16 @@ export const quotesQuery = (date: string | undefined) =>
   queryOptions({
     queryKey: KEYS.compute('quotes', date ?? 'today'),
     queryFn: ({ signal }) =>
-      router.receipts({ ...(date === undefined ? {} : { date }), receipt_type: 'compute_quote', limit: 50 }, signal),
+      router.listReceipts(
+        { ...(date === undefined ? {} : { date }), receipt_type: 'compute_quote', order: 'newest', limit: 50 },
+        signal,
+      ),
     refetchInterval: every(),
   });
 
 export const membersQuery = infiniteQueryOptions({
   queryKey: KEYS.compute('members', 'pages'),
-  queryFn: ({ pageParam, signal }) => router.members({ limit: PAGE_ROWS, offset: pageParam }, signal),
+  queryFn: ({ pageParam, signal }) => router.listMembers({ limit: PAGE_ROWS, offset: pageParam }, signal),
   initialPageParam: 0,
   getNextPageParam: (last, pages) => (last.length === PAGE_ROWS ? pages.length * PAGE_ROWS : undefined),
   refetchInterval: every(),
@@ -178,14 +186,14 @@ export const membersQuery = infiniteQueryOptions({
 /** The newest members: for names in lists, and to choose from. */
 export const memberNamesQuery = queryOptions({
   queryKey: KEYS.compute('members', 'names'),
-  queryFn: ({ signal }) => router.members({ limit: NAMED_MEMBERS, offset: 0 }, signal),
+  queryFn: ({ signal }) => router.listMembers({ limit: NAMED_MEMBERS, offset: 0 }, signal),
   staleTime: 60_000,
   refetchInterval: every(),
 });
 
 export const datasetsQuery = infiniteQueryOptions({
   queryKey: KEYS.compute('datasets', 'pages'),
-  queryFn: ({ pageParam, signal }) => router.datasets({ limit: PAGE_ROWS, offset: pageParam }, signal),
+  queryFn: ({ pageParam, signal }) => router.listDatasets({ limit: PAGE_ROWS, offset: pageParam }, signal),
   initialPageParam: 0,
   getNextPageParam: (last, pages) => (last.length === PAGE_ROWS ? pages.length * PAGE_ROWS : undefined),
   refetchInterval: every(),

@@ -1,10 +1,11 @@
 /** What a job would cost, and the step from the quote to the job. */
+
+import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Loaded } from '../../components/loaded.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import type { QuoteGiven } from './calls.ts';
 import { ComputePage } from './compute-page.tsx';
 import { JOB_TYPES } from './format.ts';
 import { offersOf } from './price.ts';
@@ -25,7 +26,7 @@ export function Quotes() {
     hours: '',
     job_type: JOB_TYPES[0],
   });
-  const [given, setGiven] = useState<QuoteGiven | null>(null);
+  const [given, setGiven] = useState<Quote | null>(null);
   return (
     <ComputePage
       title="Quotes"

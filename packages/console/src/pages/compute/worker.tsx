@@ -1,4 +1,5 @@
 /** One worker: what it is, how it is doing, what it holds and what it did. */
+import type { WorkerPage as Detail } from '@rcpt/contract/router/admin.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'wouter';
@@ -7,7 +8,6 @@ import { Button } from '../../components/button.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Section } from '../../layout/page.tsx';
-import type { WorkerDetail } from './calls.ts';
 import { ComputePage } from './compute-page.tsx';
 import { shortId } from './format.ts';
 import { Events } from './job/events.tsx';
@@ -63,7 +63,7 @@ export function WorkerPage() {
   );
 }
 
-function Orders({ detail: { worker } }: { detail: WorkerDetail }) {
+function Orders({ detail: { worker } }: { detail: Detail }) {
   const { role } = useSession();
   const [asking, setAsking] = useState<'order' | 'revoke' | null>(null);
   const why = whyNot(role, 'administer');

@@ -1,8 +1,8 @@
 /** Where the chain ends, and when this browser last had it verified. */
 import { useQuery } from '@tanstack/react-query';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { lastVerification } from '../../api/last-verification.ts';
-import { ledger } from '../../api/ledger.ts';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
@@ -15,7 +15,7 @@ import { amount, count } from '../../format/numbers.ts';
 export function ChainCard() {
   const head = useQuery({
     queryKey: KEYS.receipts({ limit: 1 }),
-    queryFn: ({ signal }) => ledger.receipts({ limit: 1 }, signal),
+    queryFn: ({ signal }) => ledger.listReceipts({ limit: 1 }, signal),
   });
   return (
     <section className="sheet card" aria-label="Chain">

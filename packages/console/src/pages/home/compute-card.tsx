@@ -1,20 +1,14 @@
 /** The compute router in three figures, where one is connected; otherwise nothing. */
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
+import { router } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { amount } from '../../format/numbers.ts';
 
-interface Summary {
-  workers_online: number;
-  running_jobs: number;
-  queued_jobs: number;
-}
-
 export function ComputeCard() {
   const { data } = useQuery({
     queryKey: KEYS.compute('summary'),
-    queryFn: ({ signal }) => call<Summary>('/router/admin/summary', { signal }),
+    queryFn: ({ signal }) => router.summary(signal),
     retry: false,
   });
   if (data === undefined) return null;

@@ -3,8 +3,9 @@ import type { RunList } from '@rcpt/contract/ledger/runs.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { z } from 'zod';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger, type RunFilters } from '../../api/ledger.ts';
+import type { RunFilters } from '../../api/queries.ts';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -25,7 +26,7 @@ const SHOWN = 5;
 function useFirstRuns(filters: RunFilters) {
   return useQuery({
     queryKey: [...KEYS.runs(filters), 'first', SHOWN],
-    queryFn: ({ signal }) => ledger.runs({ ...filters, limit: SHOWN }, signal),
+    queryFn: ({ signal }) => ledger.listRuns({ ...filters, limit: SHOWN }, signal),
   });
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -20,7 +20,7 @@ const COLUMNS = [
 export function LastReceipts() {
   const page = useQuery({
     queryKey: KEYS.receipts({ limit: SHOWN }),
-    queryFn: ({ signal }) => ledger.receipts({ limit: SHOWN }, signal),
+    queryFn: ({ signal }) => ledger.listReceipts({ limit: SHOWN }, signal),
   });
   return (
     <Section title="Sealed last" beside={<Link href="/receipts">All receipts</Link>}>

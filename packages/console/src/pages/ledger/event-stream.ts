@@ -1,29 +1,22 @@
 /** `text/event-stream` read with fetch, which unlike EventSource can be stopped, sees refusals, and never asks twice. */
-import { answerOf } from '../../api/call.ts';
-import { unreachable } from '../../api/problem.ts';
+import { ask, chunksOf, UnreachableError } from '@rcpt/contract/client/call.ts';
+import { OWN } from '../../api/clients.ts';
 
 export interface StreamEvent {
   event: string;
   data: string;
 }
 
-/** Ends when the answer does. Throws `ProblemError`, and the signal's reason when it was stopped. */
+/** Ends when the answer does. Throws what `ask` throws, and the signal's reason when it was stopped. */
 export async function* eventsFrom(path: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const { body } = await ask(OWN, path, { accept: 'text/event-stream', cache: 'no-store', signal });
+  const lines = new EventLines();
+  const decoder = new TextDecoder();
   try {
-    const response = await fetch(path, {
-      credentials: 'same-origin',
-      headers: { accept: 'text/event-stream' },
-      cache: 'no-store',
-      signal,
-    });
-    if (!response.ok || response.body === null)
-      answerOf(response.status, await response.text(), response.headers.get('x-request-id') ?? '');
-    const lines = new EventLines();
-    const decoder = new TextDecoder();
-    for await (const chunk of chunksOf(response.body!)) yield* lines.push(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of chunksOf(body)) yield* lines.push(decoder.decode(chunk, { stream: true }));
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof TypeError ? unreachable() : error;
+    throw error instanceof TypeError ? new UnreachableError(error.message) : error;
   }
 }
 
@@ -56,19 +49,5 @@ export class EventLines {
     if (this.#data.length > 0) events.push({ event: this.#event || 'message', data: this.#data.join('\n') });
     this.#event = '';
     this.#data = [];
-  }
-}
-
-/** Safari's streams are not iterable. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
   }
 }

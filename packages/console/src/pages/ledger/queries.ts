@@ -1,7 +1,7 @@
 /** What the chain's rows are fetched by. */
 import { queryOptions } from '@tanstack/react-query';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { BLOCK_ROWS, rowsOfBlock } from './chain.ts';
 
 /** A block that is scrolled past meanwhile is never asked for. */
@@ -13,7 +13,7 @@ export const blockQuery = (block: number) =>
     queryKey: KEYS.receipts({ block }),
     queryFn: async ({ signal }) => {
       await breath(signal);
-      const page = await ledger.receipts({ before_seq: (block + 1) * BLOCK_ROWS, limit: BLOCK_ROWS }, signal);
+      const page = await ledger.listReceipts({ before_seq: (block + 1) * BLOCK_ROWS, limit: BLOCK_ROWS }, signal);
       return rowsOfBlock(block, page);
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,10 +1,10 @@
 /** One verification of the whole chain, as it goes on. It lasts over a change of pages, until it is stopped or asked for again. */
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
 import type { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import type { Problem } from '@rcpt/contract/problem.ts';
 import { useSyncExternalStore } from 'react';
 import type { z } from 'zod';
-import { ProblemError } from '../../api/problem.ts';
 import { eventsFrom, type StreamEvent } from './event-stream.ts';
 
 export type Report = z.infer<typeof Verification>;

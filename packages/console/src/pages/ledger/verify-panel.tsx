@@ -1,5 +1,5 @@
 /** Verifying the whole chain: asked for, on its way, and what came of it. */
-import { ProblemError } from '../../api/problem.ts';
+import { statusOf } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
@@ -63,7 +63,7 @@ function looksOf(standing: Standing): { mark: MarkName; tone: Tone; title: strin
     case 'stopped':
       return { mark: 'dash', tone: 'neutral', title: 'Stopped before the end' };
     case 'failed': {
-      const passing = standing.error instanceof ProblemError;
+      const passing = statusOf(standing.error) !== null;
       return { mark: 'dash', tone: 'neutral', title: passing ? 'Not verified' : 'The verification failed' };
     }
     case 'done': {

@@ -3,8 +3,8 @@ import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -20,7 +20,7 @@ export function isNameless({ kind, public_name }: Session): boolean {
 export function usePublicName(before: string, onChosen: (session: Session) => void) {
   const cache = useQueryClient();
   const [name, setName] = useState(before);
-  const act = useAct(ledger.choosePublicName, {
+  const act = useAct((public_name: string) => ledger.changeSession({ public_name }), {
     onSuccess(session) {
       cache.setQueryData(KEYS.session, session);
       void cache.invalidateQueries({ queryKey: ['settings'] });

@@ -1,18 +1,10 @@
 /** A receipt's bytes as the ledger stores and serves them: never parsed and written again on their way. */
-import { answerOf } from '../../api/call.ts';
-import { unreachable } from '../../api/problem.ts';
+import { ask } from '@rcpt/contract/client/call.ts';
+import { OWN } from '../../api/clients.ts';
 
-/** Throws `ProblemError`. */
+/** Throws what `ask` throws. */
 export async function bytesOf(receipt_id: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await fetch(`/receipts/${encodeURIComponent(receipt_id)}`, {
-    credentials: 'same-origin',
-    headers: { accept: 'application/json' },
-    cache: 'no-store',
-    signal,
-  }).catch((error: unknown) => {
-    throw signal.aborted ? error : unreachable();
-  });
-  if (!response.ok) answerOf(response.status, await response.text(), response.headers.get('x-request-id') ?? '');
+  const response = await ask(OWN, `/receipts/${encodeURIComponent(receipt_id)}`, { cache: 'no-store', signal });
   return new Uint8Array(await response.arrayBuffer());
 }
 

@@ -1,7 +1,7 @@
 /** What these pages ask the ledger for. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { bytesOf } from './bytes.ts';
 import type { ReceiptFilters } from './filters.ts';
 import { PAGE_ROWS } from './searching.ts';
@@ -11,7 +11,7 @@ export const receiptListQuery = (filters: ReceiptFilters) =>
   infiniteQueryOptions({
     queryKey: ['receipt-list', filters],
     queryFn: ({ pageParam, signal }) =>
-      ledger.receipts({ ...filters, before_seq: pageParam, limit: PAGE_ROWS }, signal),
+      ledger.listReceipts({ ...filters, before_seq: pageParam, limit: PAGE_ROWS }, signal),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (last) => last.next_before_seq ?? undefined,
   });
@@ -19,7 +19,7 @@ export const receiptListQuery = (filters: ReceiptFilters) =>
 /** Where the chain ends, and the receipt that stands there. */
 export const newestQuery = queryOptions({
   queryKey: KEYS.receipts({ newest: true }),
-  queryFn: ({ signal }) => ledger.receipts({ limit: 1 }, signal),
+  queryFn: ({ signal }) => ledger.listReceipts({ limit: 1 }, signal),
 });
 
 /** The receipt at a number with its neighbours, as they are recorded. */
@@ -27,7 +27,7 @@ export const aroundQuery = (org_seq: number) =>
   queryOptions({
     queryKey: KEYS.receipts({ around: org_seq }),
     queryFn: async ({ signal }) => {
-      const { receipts } = await ledger.receipts({ before_seq: org_seq + 2, limit: 3 }, signal);
+      const { receipts } = await ledger.listReceipts({ before_seq: org_seq + 2, limit: 3 }, signal);
       const at = (wanted: number) => receipts.find((receipt) => receipt.org_seq === wanted) ?? null;
       return { next: at(org_seq + 1), here: at(org_seq), previous: at(org_seq - 1) };
     },

@@ -2,8 +2,8 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Confirm } from '../../components/dialog.tsx';
@@ -55,7 +55,7 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';
   const act = useRunAct(run.id, async (said: { decision: typeof decision; note: string; mint: boolean }, key) => {
-    await ledger.approve(run.id, { decision: said.decision, note: said.note }, key);
+    await ledger.approve(run.id, said.decision, said.note, key);
     // The decision stands whatever happens to the receipt: the Run then waits at its next step.
     return said.mint ? ledger.mint(run.id).catch(sayProblem) : null;
   });

@@ -1,9 +1,10 @@
 /** One piece of evidence: what was recorded, and whether what is stored is still that. */
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { byteSize } from '@rcpt/contract/shown.ts';
 import { useMutation } from '@tanstack/react-query';
 import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
-import { ProblemError, problemOf } from '../../api/problem.ts';
+import { problemOf } from '../../api/problem.ts';
 import { AwayLink, Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';

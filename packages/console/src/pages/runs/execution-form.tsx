@@ -2,7 +2,7 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import { useState } from 'react';
-import { ledger } from '../../api/ledger.ts';
+import { ledger } from '../../api/clients.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextAreaField } from '../../components/field.tsx';
 import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';

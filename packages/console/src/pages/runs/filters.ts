@@ -1,6 +1,6 @@
 /** The filters of the Runs list, kept in the address so that a view can be linked and gone back to. */
 import { useSearchParams } from 'wouter';
-import type { RunFilters } from '../../api/ledger.ts';
+import type { RunFilters } from '../../api/queries.ts';
 import { LANES, OUTCOMES, STAGES } from '../../format/vocabulary.ts';
 
 export function useRunFilters(): [RunFilters, (change: Partial<Record<keyof RunFilters, string>>) => void] {

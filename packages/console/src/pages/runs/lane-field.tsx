@@ -102,7 +102,7 @@ function FlightSheetControl({
   onChange: (value: string) => void;
 }) {
   const { data, isPending } = useQuery(flightSheetsQuery);
-  const sheets = data?.flight_sheets ?? [];
+  const sheets = data ?? [];
   const none = !isPending && sheets.length === 0;
   return (
     <Field

@@ -3,8 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { ledger } from '../../api/ledger.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
@@ -41,7 +41,7 @@ export function NewRun({ onClose }: { onClose: () => void }) {
       setUnreadable(error as Error);
     }
   };
-  const known = profiles.data?.agent_profiles ?? [];
+  const known = profiles.data ?? [];
   return (
     <Dialog title="New Run" wide onClose={onClose}>
       <DialogForm

@@ -1,7 +1,7 @@
 /** What a Run waits for now, in words, with the one or two buttons that bring it on. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { type ReactNode, useState } from 'react';
-import { ledger } from '../../api/ledger.ts';
+import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';

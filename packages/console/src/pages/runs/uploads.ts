@@ -2,7 +2,7 @@
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { newKey } from '../../api/call.ts';
+import { newKey } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { hashOf, upload } from '../../api/upload.ts';
 import type { EvidenceKind } from '../../format/vocabulary.ts';

@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -17,7 +18,6 @@ import { whyNot } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
-import { settings } from './calls.ts';
 import './settings.css';
 
 export function AgentProfiles() {
@@ -46,8 +46,8 @@ export function AgentProfiles() {
           </div>
         }
       >
-        {({ agent_profiles }) =>
-          agent_profiles.length === 0 ? (
+        {(described) =>
+          described.length === 0 ? (
             <div className="sheet">
               <Empty icon="person" title="No agent is described yet">
                 <p>Describe the model and the harness of an agent here, and its Runs need only name it.</p>
@@ -66,7 +66,7 @@ export function AgentProfiles() {
                   { label: 'Created', kind: 'wide' },
                 ]}
               >
-                {agent_profiles.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
+                {described.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
                   <Row key={id}>
                     <HeadCell below={<Hash value={id} what="Profile id" short />}>{name}</HeadCell>
                     <Cell>{model}</Cell>
@@ -93,7 +93,7 @@ type Described = typeof EMPTY;
 function NewProfile({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const [described, setDescribed] = useState(EMPTY);
-  const act = useAct(settings.createAgentProfile, {
+  const act = useAct(ledger.createAgentProfile, {
     onSuccess({ name }) {
       void cache.invalidateQueries({ queryKey: agentProfilesQuery.queryKey });
       toast(`${name} described`);

@@ -36,7 +36,7 @@ function OneSheet({ name, version }: { name: string; version: string }) {
 function Newest({ name }: { name: string }) {
   const sheets = useQuery(flightSheetsQuery);
   if (!sheets.data) return <Waiting title={name} error={sheets.error} retry={() => void sheets.refetch()} />;
-  const newest = sheets.data.flight_sheets.findLast((sheet) => sheet.name === name);
+  const newest = sheets.data.findLast((sheet) => sheet.name === name);
   return newest ? <Redirect to={addressOf(newest)} replace /> : <NotFound />;
 }
 
@@ -57,14 +57,14 @@ function Blank() {
   const sheets = useQuery(flightSheetsQuery);
   if (!sheets.data)
     return <Waiting title="New flight sheet" error={sheets.error} retry={() => void sheets.refetch()} />;
-  return <Editor key="new" from={null} published={namesOf(sheets.data.flight_sheets)} />;
+  return <Editor key="new" from={null} published={namesOf(sheets.data)} />;
 }
 
 function NextVersion({ from }: { from: string }) {
   const [name = '', version = ''] = from.split('@');
   const sheet = useQuery(sheetQuery(name, version));
   const sheets = useQuery(flightSheetsQuery);
-  if (sheet.data && sheets.data) return <Editor from={sheet.data} published={namesOf(sheets.data.flight_sheets)} />;
+  if (sheet.data && sheets.data) return <Editor from={sheet.data} published={namesOf(sheets.data)} />;
   const retry = () => void Promise.all([sheet.refetch(), sheets.refetch()]);
   return <Waiting title={`New version of ${name}`} error={sheet.error ?? sheets.error} retry={retry} />;
 }

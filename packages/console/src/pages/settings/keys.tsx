@@ -3,6 +3,7 @@ import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -16,7 +17,6 @@ import { count } from '../../format/numbers.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
-import { settings } from './calls.ts';
 import { NewKey } from './new-key.tsx';
 import { OwnersOnly } from './owners-only.tsx';
 import { keysQuery } from './queries.ts';
@@ -146,7 +146,7 @@ function KeyCells({ of: key }: { of: Key }) {
 function Revoke({ revoking, onClose }: { revoking: Key; onClose: () => void }) {
   const cache = useQueryClient();
   const name = nameOf(revoking);
-  const act = useAct(settings.revokeKey, {
+  const act = useAct(ledger.revokeKey, {
     onSuccess() {
       void cache.invalidateQueries({ queryKey: keysQuery.queryKey });
       toast(`${name} revoked`);

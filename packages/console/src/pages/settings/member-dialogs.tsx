@@ -3,6 +3,7 @@ import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
@@ -10,7 +11,6 @@ import { Confirm, Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import type { Role } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
-import { settings } from './calls.ts';
 import { membersQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';
 import { ROLE_WORD } from './roles.ts';
@@ -19,7 +19,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const afterwards = useAfterwards(onClose);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('approver');
-  const act = useAct(settings.inviteMember, {
+  const act = useAct(ledger.addMember, {
     onSuccess: (member) => afterwards(`${member.email} invited; a mail is on its way`),
   });
   return (
@@ -52,7 +52,7 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
   const afterwards = useAfterwards(onClose);
   const { id: mine } = useSession();
   const [role, setRole] = useState(member.role);
-  const act = useAct(settings.changeRole, {
+  const act = useAct(ledger.changeRole, {
     onSuccess: (changed) => afterwards(`${changed.email} is ${ROLE_WORD[changed.role].toLowerCase()} now`),
   });
   return (
@@ -80,7 +80,7 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
 export function Remove({ member, onClose }: { member: TeamMember; onClose: () => void }) {
   const afterwards = useAfterwards(onClose);
   const { id: mine } = useSession();
-  const act = useAct(settings.removeMember, { onSuccess: ({ email }) => afterwards(`${email} removed`) });
+  const act = useAct(ledger.removeMember, { onSuccess: ({ email }) => afterwards(`${email} removed`) });
   return (
     <Confirm
       title={member.id === mine ? 'Leave this organization?' : `Remove ${member.email}?`}

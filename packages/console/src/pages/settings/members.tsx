@@ -3,6 +3,7 @@ import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -19,7 +20,6 @@ import { whyNot } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
-import { settings } from './calls.ts';
 import { ChangeRole, Invite, Remove } from './member-dialogs.tsx';
 import { OwnersOnly } from './owners-only.tsx';
 import { membersQuery } from './queries.ts';
@@ -146,7 +146,7 @@ function Joined({ member: { joined_at, invited_at } }: { member: TeamMember }) {
 }
 
 function MemberMenu({ member, onDo }: { member: TeamMember; onDo: (doing: Doing) => void }) {
-  const again = useAct(settings.inviteAgain, {
+  const again = useAct(ledger.inviteAgain, {
     onSuccess: ({ email }) => toast(`Invitation sent to ${email} again`),
     onError: (error) => toast(problemOf(error).detail, 'bad'),
   });

@@ -3,13 +3,13 @@ import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyOnce } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import type { Role } from '../../format/vocabulary.ts';
-import { settings } from './calls.ts';
 import { useLeavingWarning } from './leaving.ts';
 import { keysQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';
@@ -19,7 +19,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const [label, setLabel] = useState('');
   const [role, setRole] = useState<Role>('agent');
-  const act = useAct(settings.createKey, {
+  const act = useAct(ledger.createKey, {
     onSuccess: () => cache.invalidateQueries({ queryKey: keysQuery.queryKey }),
     // The secret stays in no cache once this dialog is gone.
     gcTime: 0,

@@ -4,6 +4,7 @@ import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
+import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { sessionQuery, useSession } from '../../api/queries.ts';
@@ -17,7 +18,6 @@ import { Problem } from '../../components/problem.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
-import { settings } from './calls.ts';
 import { Storage } from './storage.tsx';
 import { You } from './you.tsx';
 import './settings.css';
@@ -133,7 +133,7 @@ function FourEyes({ organization, why }: Part) {
 
 function useChange(words: string) {
   const cache = useQueryClient();
-  return useAct(settings.changeOrganization, {
+  return useAct(ledger.changeOrganization, {
     onSuccess(organization) {
       cache.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, organization });
       void cache.invalidateQueries({ queryKey: KEYS.session });

@@ -1,7 +1,7 @@
 /** Who one is here: the credential that asks, what it may, and the way out. */
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
-import { ledger } from '../../api/ledger.ts';
+import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { errorAt, ProblemError } from '../../api/problem.ts';
+import { errorAt } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -39,7 +39,7 @@ export function AskForLink({ before, busy, error, onAsk }: AskForLinkProps) {
         error={wrong}
         onChange={(event) => setEmail(event.target.value)}
       />
-      {error instanceof ProblemError && !wrong ? <Problem error={error} /> : null}
+      {error && !wrong ? <Problem error={error} /> : null}
       <Button kind="primary" type="submit" busy={busy}>
         Mail me a link
       </Button>

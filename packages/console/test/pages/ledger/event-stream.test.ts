@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
+import { ProblemError } from '@rcpt/contract/client/call.ts';
 import fc from 'fast-check';
-import { ProblemError } from '../../../src/api/problem.ts';
 import { EventLines, eventsFrom, type StreamEvent } from '../../../src/pages/ledger/event-stream.ts';
 import { reportOf } from '../../../src/pages/ledger/verification.ts';
 

@@ -2,6 +2,7 @@ import type { ListedDataset } from '@rcpt/contract/router/members.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { Hash } from '../../../components/copy.tsx';
@@ -9,7 +10,6 @@ import { Dialog, DialogForm } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/field.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
-import { router } from '../calls.ts';
 import { memberNamesQuery } from '../queries.ts';
 
 /** Gives a member access, and shows the receipt that says so. */

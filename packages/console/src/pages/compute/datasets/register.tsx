@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Dialog, DialogForm } from '../../../components/dialog.tsx';
 import { Switch, TextAreaField, TextField } from '../../../components/field.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { router } from '../calls.ts';
 
 type NewDataset = Parameters<typeof router.createDataset>[0];
 

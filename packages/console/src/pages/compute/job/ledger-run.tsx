@@ -4,6 +4,7 @@ import type { Job, JobEvent, JobLedger } from '@rcpt/contract/router/compute.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { runQuery, useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
@@ -12,7 +13,6 @@ import { Problem } from '../../../components/problem.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { router } from '../calls.ts';
 import { runOf } from './steps.ts';
 
 export function LedgerRun({ job, events }: { job: Job; events: readonly JobEvent[] }) {

@@ -1,6 +1,6 @@
 /** A job's log as it comes, read when the router tells of its job. Kept outside of React. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
-import { router } from '../calls.ts';
+import { router } from '../../../api/clients.ts';
 import { isOver } from '../format.ts';
 import { hearOfJob } from '../news.ts';
 import { append, type Lines, NO_LINES } from './lines.ts';
@@ -36,10 +36,10 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
   };
   const catchUp = async (signal: AbortSignal) => {
     // Read before its log: what is final now gets no more log.
-    const job = await router.job(id, signal);
+    const job = await router.getJob(id, signal);
     onJob(job);
     for (let more = true; more; ) {
-      const chunks = await router.logs(id, state.lines.last_id, signal);
+      const chunks = await router.jobLogs(id, state.lines.last_id, signal);
       const lines = append(state.lines, chunks, MOST_LINES);
       more = chunks.length > 0;
       if (lines !== state.lines) change({ lines });
@@ -90,7 +90,7 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
 export async function wholeLog(id: string): Promise<Blob> {
   const parts: string[] = [];
   for (let after = ''; ; ) {
-    const chunks = await router.logs(id, after);
+    const chunks = await router.jobLogs(id, after);
     for (const { lines } of chunks) for (const line of lines) parts.push(`${line}\n`);
     const last = chunks.at(-1);
     if (last === undefined) return new Blob(parts, { type: 'text/plain;charset=utf-8' });

@@ -2,10 +2,10 @@ import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membershi
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { Confirm } from '../../../components/dialog.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { router } from '../calls.ts';
 
 /** Asks before it charges. */
 export function ActivateMember({ member, onClose }: { member: Member; onClose: () => void }) {

@@ -2,12 +2,12 @@ import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Dialog, DialogForm } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/field.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { router } from '../calls.ts';
 
 /** Adds a member, and asks whether to activate them next. */
 export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: (member: Member) => void }) {

@@ -1,5 +1,5 @@
 /** What the router did over time: jobs that ended, what they cost, how long the queue was. The charts share one cursor. */
-import type { History } from '@rcpt/contract/router/compute.ts';
+import type { History } from '@rcpt/contract/router/admin.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';

@@ -1,10 +1,11 @@
 /** The numbers one looks for first; each leads to what it counts. */
+
+import type { Summary } from '@rcpt/contract/router/admin.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useNow } from '../../../components/moment.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { amount, usd } from '../../../format/numbers.ts';
-import type { Summary } from '../calls.ts';
 import { sumOf, today } from '../history.ts';
 import { historyQuery } from '../queries.ts';
 

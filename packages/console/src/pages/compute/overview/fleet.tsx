@@ -1,4 +1,6 @@
 /** The workers: how each stands, what it holds and how long its leases still run. */
+
+import type { ActiveLease } from '@rcpt/contract/router/admin.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,7 +17,6 @@ import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
-import type { ActiveLease } from '../calls.ts';
 import { shortId, typeWord } from '../format.ts';
 import { GpuLoad } from '../gpu-load.tsx';
 import { gpusOf } from '../machine.ts';

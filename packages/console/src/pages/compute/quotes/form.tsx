@@ -1,8 +1,11 @@
 /** Who wants which GPU for how long, to do what. */
+
+import type { Quote } from '@rcpt/contract/router/compute.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
@@ -11,7 +14,6 @@ import { Empty } from '../../../components/empty.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { whyNot } from '../../../format/may.ts';
-import { type QuoteGiven, router } from '../calls.ts';
 import { JOB_TYPES, type JobType, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
 
@@ -28,7 +30,7 @@ interface QuoteFormProps {
   prices: readonly Offer[];
   wish: QuoteWish;
   onChange: (wish: QuoteWish) => void;
-  onGiven: (quote: QuoteGiven) => void;
+  onGiven: (quote: Quote) => void;
 }
 
 export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFormProps) {

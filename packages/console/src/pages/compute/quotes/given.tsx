@@ -1,15 +1,16 @@
 /** The price, spelled out; once the router has quoted it, the way on to a job. */
+
+import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { Hash } from '../../../components/copy.tsx';
 import { Badge } from '../../../components/mark.tsx';
 import { usd } from '../../../format/numbers.ts';
-import type { QuoteGiven } from '../calls.ts';
 import { hoursWords } from '../duration.ts';
 import { costOf, hoursOf, type Offer, rateWords } from '../price.ts';
 import { type QuoteWish, wishedPrice } from './form.tsx';
 import { SubmitJob } from './submit.tsx';
 
 interface GivenProps {
-  quote: QuoteGiven | null;
+  quote: Quote | null;
   wish: QuoteWish;
   prices: readonly Offer[];
 }

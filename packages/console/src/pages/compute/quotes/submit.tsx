@@ -1,8 +1,11 @@
 /** A quote becomes a job: what its command is given, and how it is queued. */
+
+import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
@@ -11,12 +14,11 @@ import { TextAreaField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { toast } from '../../../layout/toasts.tsx';
-import { type QuoteGiven, router } from '../calls.ts';
 import { payloadOf } from '../price.ts';
 
 type NewJob = Parameters<typeof router.createJob>[0];
 
-export function SubmitJob({ quote }: { quote: QuoteGiven }) {
+export function SubmitJob({ quote }: { quote: Quote }) {
   const { role } = useSession();
   const store = useQueryClient();
   const [, navigate] = useLocation();

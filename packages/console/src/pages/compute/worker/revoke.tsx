@@ -2,10 +2,10 @@
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../../../api/act.ts';
+import { router } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { Confirm } from '../../../components/dialog.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { router } from '../calls.ts';
 
 export function RevokeDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const store = useQueryClient();

@@ -3,9 +3,9 @@ import type { FlightSheetFindings, FlightSheetTrial } from '@rcpt/contract/ledge
 import type { Check } from '@rcpt/contract/work.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { ProblemError } from '../../../api/problem.ts';
+import { ledger } from '../../../api/clients.ts';
+import { problemOf } from '../../../api/problem.ts';
 import { sentence } from '../../../format/vocabulary.ts';
-import { settings } from '../calls.ts';
 import { type Draft, type DraftFault, faultsOf, trialOf } from './draft.ts';
 import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './submission.ts';
 
@@ -54,7 +54,7 @@ export function useCheck(
   const wished = useMemo(() => (rested === null ? null : (JSON.parse(rested) as Wish)), [rested]);
   const asked = useQuery({
     queryKey: ['flight-sheet-trial', wished?.given, rested] as const,
-    queryFn: ({ signal }) => settings.trySheet(wished!.body, signal),
+    queryFn: ({ signal }) => ledger.tryFlightSheet(wished!.body, signal),
     enabled: may && rested !== null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -79,8 +79,9 @@ export function useCheck(
 
 /** What the ledger says does not compile; null when it says something else. */
 function faultsIn(error: unknown): DraftFault[] | null {
-  if (!(error instanceof ProblemError) || error.problem.code !== 'flight_sheet_invalid') return null;
-  const errors = (error.problem.errors ?? []) as { path: string; message: string; position?: { offset: number } }[];
+  const problem = problemOf(error);
+  if (problem.code !== 'flight_sheet_invalid') return null;
+  const errors = (problem.errors ?? []) as { path: string; message: string; position?: { offset: number } }[];
   return errors.map(({ path, message, position }) => ({ path, message, offset: position?.offset ?? null }));
 }
 

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useAct } from '../../../api/act.ts';
+import { ledger } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
@@ -14,7 +15,6 @@ import { whyNot } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Page, Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
-import { settings } from '../calls.ts';
 import { useLeavingWarning } from '../leaving.ts';
 import { sheetQuery } from '../queries.ts';
 import { type Checked, useCheck } from './check.ts';
@@ -174,7 +174,7 @@ function whyNotPublish(
 function Publish({ sheet, onDone, onClose }: { sheet: FlightSheet; onDone: () => void; onClose: () => void }) {
   const cache = useQueryClient();
   const [, navigate] = useLocation();
-  const act = useAct(settings.publishSheet, {
+  const act = useAct(ledger.publishFlightSheet, {
     onSuccess(published) {
       onDone();
       cache.setQueryData(sheetQuery(published.name, published.version).queryKey, published);

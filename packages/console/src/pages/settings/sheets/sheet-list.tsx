@@ -57,8 +57,8 @@ export function SheetList() {
           </div>
         }
       >
-        {({ flight_sheets }) =>
-          flight_sheets.length === 0 ? (
+        {(all) =>
+          all.length === 0 ? (
             <div className="sheet">
               <Empty icon="sliders" title="No flight sheet yet">
                 <p>
@@ -69,7 +69,7 @@ export function SheetList() {
               </Empty>
             </div>
           ) : (
-            <SheetTable named={byName(flight_sheets)} />
+            <SheetTable named={byName(all)} />
           )
         }
       </Loaded>

@@ -85,7 +85,7 @@ function RuleTable({ rules }: { rules: readonly Rule[] }) {
 function Versions({ name, version }: { name: string; version: string }) {
   const { data } = useQuery(flightSheetsQuery);
   const [, navigate] = useLocation();
-  const versions = (data?.flight_sheets ?? []).filter((sheet) => sheet.name === name).toReversed();
+  const versions = (data ?? []).filter((sheet) => sheet.name === name).toReversed();
   if (versions.length < 2) return <Badge>{version}</Badge>;
   return (
     <Menu

@@ -1,7 +1,7 @@
 /** A submission to try a sheet on, and what the sheet finds on it. Nothing of it is stored. */
 import { useQuery } from '@tanstack/react-query';
+import { ledger } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
-import { ledger } from '../../../api/ledger.ts';
 import { SelectField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { Choice } from '../../../components/tabs.tsx';
@@ -86,7 +86,7 @@ function Found({ submission, checked }: Pick<TrialProps, 'submission' | 'checked
 function FromRun({ onChange }: Pick<TrialProps, 'onChange'>) {
   const { data } = useQuery({
     queryKey: [...KEYS.runs({ lane: 'eval' }), 'last'],
-    queryFn: ({ signal }) => ledger.runs({ lane: 'eval', limit: 20 }, signal),
+    queryFn: ({ signal }) => ledger.listRuns({ lane: 'eval', limit: 20 }, signal),
   });
   const runs = (data?.runs ?? []).filter(({ execution }) => execution !== null);
   if (runs.length === 0) return null;

@@ -1,0 +1,132 @@
+/** The ledger's API as functions, one per call: for programs, the command line, the bridge and the console. */
+import type { z } from 'zod';
+import type {
+  FlightSheet,
+  FlightSheetFindings,
+  FlightSheetList,
+  FlightSheetQuery,
+  FlightSheetTrial,
+} from '../ledger/flight-sheet.ts';
+import type {
+  NewSession,
+  NewTeamMember,
+  Session,
+  SessionChange,
+  SignInAnswer,
+  TeamMember,
+  TeamMemberList,
+} from '../ledger/people.ts';
+import type { Receipt, Verification } from '../ledger/receipts.ts';
+import type { RouterConnection } from '../ledger/router.ts';
+import type {
+  CheckDecision,
+  CheckList,
+  Evidence,
+  NewEvidence,
+  NewRun,
+  Run,
+  RunList,
+  RunQuery,
+} from '../ledger/runs.ts';
+import type { ReceiptPage, ReceiptQuery, Share } from '../ledger/search.ts';
+import type {
+  AgentProfileList,
+  CreatedKey,
+  CreatedOrganization,
+  Key,
+  KeyList,
+  NewAgentProfile,
+  NewKey,
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+  OrganizationSettings,
+  StoredAgentProfile,
+} from '../ledger/tenancy.ts';
+import type { Decision, Role } from '../vocabulary.ts';
+import type { JsonObject } from '../wire.ts';
+import type { Approval, Check, Verdict } from '../work.ts';
+import { address, type CallOptions, type ClientSettings, call } from './call.ts';
+
+type In<Schema extends z.ZodType> = z.input<Schema>;
+type Out<Schema extends z.ZodType> = z.infer<Schema>;
+type Signal = AbortSignal | undefined;
+
+/** An id that came from an address bar stays inside its path segment. */
+const segment = encodeURIComponent;
+const run = (id: string) => `/runs/${segment(id)}`;
+const receipt = (id: string) => `/receipts/${segment(id)}`;
+const member = (id: string) => `/members/${segment(id)}`;
+
+export function ledgerClient(settings: ClientSettings) {
+  const send = <T>(
+    method: NonNullable<CallOptions['method']>,
+    path: string,
+    body?: unknown,
+    idempotency_key?: string,
+  ) => call<T>(settings, path, { method, body, idempotency_key });
+  const post = <T>(path: string, body?: unknown, key?: string) => send<T>('POST', path, body, key);
+  const get = <T>(path: string, signal: Signal, query: object = {}) =>
+    call<T>(settings, address(path, query), { signal });
+  return {
+    /** Takes no credential: the link goes to the mailbox, if it is a member's. */
+    requestSignIn: (email: string) => post<Out<typeof SignInAnswer>>('/sign-in', { email }),
+    openSession: (body: In<typeof NewSession>) => post<Session>('/session', body),
+    getSession: (signal?: Signal) => get<Session>('/session', signal),
+    changeSession: (body: In<typeof SessionChange>) => send<Session>('PATCH', '/session', body),
+    signOut: () => send<undefined>('DELETE', '/session'),
+    signOutEverywhere: () => send<undefined>('DELETE', '/sessions'),
+
+    createOrganization: (body: In<typeof NewOrganization>) =>
+      post<Out<typeof CreatedOrganization>>('/organizations', body),
+    connectRouter: (organization_id: string, url: string | null) =>
+      send<RouterConnection>('PUT', `/organizations/${segment(organization_id)}/router`, { url }),
+    getOrganization: (signal?: Signal) => get<OrganizationSettings>('/organization', signal),
+    changeOrganization: (body: In<typeof OrganizationChange>) => send<Organization>('PATCH', '/organization', body),
+
+    listKeys: (signal?: Signal) => get<Out<typeof KeyList>>('/keys', signal),
+    createKey: (body: In<typeof NewKey>, key?: string) => post<Out<typeof CreatedKey>>('/keys', body, key),
+    revokeKey: (id: string) => send<Key>('DELETE', `/keys/${segment(id)}`),
+
+    listMembers: (signal?: Signal) => get<Out<typeof TeamMemberList>>('/members', signal),
+    addMember: (body: In<typeof NewTeamMember>, key?: string) => post<TeamMember>('/members', body, key),
+    inviteAgain: (id: string) => post<TeamMember>(`${member(id)}/invitation`),
+    changeRole: ({ id, role }: { id: string; role: Role }) => send<TeamMember>('PATCH', member(id), { role }),
+    removeMember: (id: string) => send<TeamMember>('DELETE', member(id)),
+
+    listAgentProfiles: (signal?: Signal) => get<Out<typeof AgentProfileList>>('/agent-profiles', signal),
+    createAgentProfile: (body: In<typeof NewAgentProfile>, key?: string) =>
+      post<StoredAgentProfile>('/agent-profiles', body, key),
+
+    listFlightSheets: (query: Partial<In<typeof FlightSheetQuery>> = {}, signal?: Signal) =>
+      get<Out<typeof FlightSheetList>>('/flight-sheets', signal, query),
+    getFlightSheet: (name: string, version: string, signal?: Signal) =>
+      get<FlightSheet>(`/flight-sheets/${segment(name)}/${segment(version)}`, signal),
+    publishFlightSheet: (sheet: FlightSheet, key?: string) => post<FlightSheet>('/flight-sheets', sheet, key),
+    tryFlightSheet: (body: FlightSheetTrial, signal?: Signal) =>
+      call<FlightSheetFindings>(settings, '/flight-sheets/try', { method: 'POST', body, signal }),
+
+    /** Newest first. */
+    listRuns: (query: Partial<In<typeof RunQuery>> = {}, signal?: Signal) =>
+      get<Out<typeof RunList>>('/runs', signal, query),
+    getRun: (id: string, signal?: Signal) => get<Run>(run(id), signal),
+    openRun: (body: NewRun, key?: string) => post<Run>('/runs', body, key),
+    attachEvidence: (id: string, body: NewEvidence, key?: string) => post<Evidence>(`${run(id)}/evidence`, body, key),
+    postExecution: (id: string, body: JsonObject, key?: string) => post<Run>(`${run(id)}/execution`, body, key),
+    runChecks: (id: string, key?: string) => post<Out<typeof CheckList>>(`${run(id)}/checks`, undefined, key),
+    decideCheck: (id: string, check: string, body: In<typeof CheckDecision>) =>
+      send<Check>('PATCH', `${run(id)}/checks/${segment(check)}`, body),
+    giveVerdict: (id: string, key?: string) => post<Verdict>(`${run(id)}/verdict`, undefined, key),
+    approve: (id: string, decision: Decision, note = '', key?: string) =>
+      post<Approval>(`${run(id)}/approval`, { decision, note }, key),
+    mint: (id: string) => post<Receipt>(`${run(id)}/receipt`),
+
+    listReceipts: (query: Partial<In<typeof ReceiptQuery>> = {}, signal?: Signal) =>
+      get<ReceiptPage>('/receipts', signal, query),
+    getReceipt: (id: string, signal?: Signal) => get<Receipt>(receipt(id), signal),
+    getShare: (id: string, signal?: Signal) => get<Share>(`${receipt(id)}/share`, signal),
+    changeShare: (id: string, enabled: boolean) => send<Share>('PUT', `${receipt(id)}/share`, { enabled }),
+    verify: (signal?: Signal) => get<Out<typeof Verification>>('/ledger/verify', signal),
+  };
+}
+export type LedgerClient = ReturnType<typeof ledgerClient>;
