@@ -10,6 +10,7 @@ import {
   sealRouterReceipt,
   sha256Hex,
 } from '../packages/proof/src/index.ts';
+import { expectedAnswers } from './expected.ts';
 
 const here = (path: string) => new URL(path, import.meta.url);
 for (const folder of ['valid', 'invalid']) {
@@ -374,3 +375,5 @@ const refused: Record<string, string | Uint8Array> = {
   'not_utf8--a-surrogate-in-three-bytes': Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22),
 };
 for (const [name, text] of Object.entries(refused)) write(`invalid/${name}.json`, text);
+
+write('expected.json', pretty(expectedAnswers(here('./'))));

@@ -68,6 +68,31 @@ for (const name of names('invalid/')) {
   });
 }
 
+/** docs/spec.md §10: what any conforming verifier answers. */
+interface Expected {
+  read_as: string;
+  ok?: boolean;
+  receipts_checked?: number;
+  violations?: { kind: string; org_seq?: number; receipt_id: string | null; line?: number | null }[];
+  refused?: string;
+}
+
+test('the answers of expected.json are those of the offline verifier, for every vector', () => {
+  const expected = JSON.parse(read('expected.json').toString()) as Record<string, Expected>;
+  const all = ['valid', 'invalid'].flatMap((kind) => names(`${kind}/`).map((name) => `${kind}/${name}`));
+  assert.deepEqual(Object.keys(expected).sort(), all.sort());
+  for (const [path, { read_as, ok, receipts_checked, violations = [], refused }] of Object.entries(expected)) {
+    assert.equal(refused ?? violations[0]?.kind, path.startsWith('invalid/') ? path.split(/[/-]/)[1] : undefined, path);
+    if (read_as === 'json' || read_as === 'pairs') continue;
+    const report = read_as === 'records' ? verified(path) : judged(path);
+    assert.equal(report.ok, ok, path);
+    assert.equal(report.receipts_checked, receipts_checked ?? 1, path);
+    assert.equal(report.violations.length, violations.length, path);
+    for (const [i, violation] of violations.entries())
+      assert.partialDeepStrictEqual(report.violations[i], violation, path);
+  }
+});
+
 test('three hashes of the vectors, computed elsewhere', () => {
   const receipt = (lane: string) => JSON.parse(read(`valid/receipt--${lane}.json`).toString()).receipt_sha256;
   assert.equal(receipt('model-pin'), 'dc51a305ccc75f7eb441916a57c13c528dd8ba54c13ce8d5991647b63601571f');
