@@ -1,6 +1,6 @@
 /** The ledger's settings (contract §5), read once in main.ts. */
 import { isUnspecified } from '@rcpt/contract/address.ts';
-import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/process/config.ts';
+import { ConfigError, describeSettings, readConfig, setting } from '@rcpt/service/process/config.ts';
 import { STORAGE_URL } from '@rcpt/storage/open.ts';
 import { z } from 'zod';
 import { MAIL_FROM, MAIL_URL } from './mail/mail.ts';
@@ -103,7 +103,7 @@ export const LEDGER_HELP = `Usage: ./rcpt ledger
 
 The receipt ledger, its API and its console, in the foreground. SIGTERM finishes what is in hand and exits 0. It is set by the environment:
 
-${settingsInWords(LedgerSettings)}
+${describeSettings(LedgerSettings)}
 Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 `;
 

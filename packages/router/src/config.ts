@@ -1,5 +1,5 @@
 /** The router's settings (contract §5), read once in main.ts. */
-import { ConfigError, readConfig, setting, settingsInWords } from '@rcpt/service/process/config.ts';
+import { ConfigError, describeSettings, readConfig, setting } from '@rcpt/service/process/config.ts';
 import { z } from 'zod';
 
 const RouterSettings = z.object({
@@ -63,7 +63,7 @@ export const ROUTER_HELP = `Usage: ./rcpt router
 
 The compute router and its API, in the foreground. SIGTERM finishes what is in hand and exits 0. It is set by the environment:
 
-${settingsInWords(RouterSettings)}
+${describeSettings(RouterSettings)}
 Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 `;
 

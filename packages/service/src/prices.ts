@@ -9,7 +9,7 @@ import {
   priceTable,
 } from '@rcpt/contract/prices.ts';
 import { z } from 'zod';
-import { inPlainWords } from './http/validation-messages.ts';
+import { validationMessage } from './http/validation-messages.ts';
 import { ConfigError } from './process/config.ts';
 
 export const PRICES_FILE = 'PRICES_FILE';
@@ -33,7 +33,7 @@ export function readPriceRows(file: string): GpuPrice[] {
   const wrong = (what: string) => new ConfigError(`${PRICES_FILE}: got ${JSON.stringify(file)}, ${TAKES}: ${what}`);
   const rows = rowsIn(file, wrong).map((row, i) => {
     const named = `row ${i + 1}${typeOf(row)}`;
-    const parsed = Row.safeParse(row, { error: inPlainWords });
+    const parsed = Row.safeParse(row, { error: validationMessage });
     if (parsed.success) return priceOfRow(parsed.data);
     const [issue] = parsed.error.issues;
     throw wrong([named, issue!.path.join('.'), issue!.message].filter((part) => part !== '').join(' '));

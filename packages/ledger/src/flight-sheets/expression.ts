@@ -79,11 +79,11 @@ function decide(result: unknown, source: string, positions: { [id: string]: numb
   if (!isCelError(result)) return { undecided: `it comes out as ${describe(result)}, not as true or false` };
   if (result.cause instanceof CostLimitExceeded) return { undecided: 'exceeds the cost limit' };
   const offset = positions[String(result.exprId ?? '')];
-  const why = inPlainWords(result.message);
+  const why = validationMessage(result.message);
   return { undecided: offset === undefined ? why : `${why} (${place(positionAt(source, offset))})` };
 }
 
-function inPlainWords(message: string): string {
+function validationMessage(message: string): string {
   return message
     .replace(
       /^found no matching overload for '(.+)' applied to '(.*)'$/,

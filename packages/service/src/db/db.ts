@@ -61,7 +61,7 @@ export interface Db extends Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   snapshot<T>(work: (read: Snapshot) => Promise<T>): Promise<T>;
   /** Hears `notify` of other processes, best effort (a lost connection is taken up again); returns how to stop. */
-  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
+  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 

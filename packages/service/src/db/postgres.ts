@@ -120,7 +120,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     },
     snapshot: (work) =>
       once(reading, 'begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
-    listen: (channel, heard) => listenOn(url, channel, heard),
+    listen: (channel, onMessage) => listenOn(url, channel, onMessage),
     close: async () => void (await Promise.all([reading.end(), changing.end()])),
   };
 }
@@ -311,14 +311,18 @@ function unavailableOr(error: unknown): unknown {
 const LISTEN_AGAIN_MS = 1_000;
 
 /** A connection of its own, taken up again when it is lost; what was said meanwhile is not heard. */
-async function listenOn(url: string, channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
+async function listenOn(
+  url: string,
+  channel: string,
+  onMessage: (payload: string) => void,
+): Promise<() => Promise<void>> {
   let stopped = false;
   let client: Client | null = null;
   let again: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
     const fresh = new Client({ connectionString: url, keepAlive: true });
-    fresh.on('notification', ({ payload }) => heard(payload ?? ''));
+    fresh.on('notification', ({ payload }) => onMessage(payload ?? ''));
     fresh.on('error', () => undefined);
     fresh.on('end', listenAgain);
     await fresh.connect();

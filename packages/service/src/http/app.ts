@@ -27,7 +27,7 @@ import type { Logger } from '../process/log.ts';
 import { dotted, ERRORS_NAMED, invalid, parseBody } from './body.ts';
 import { refuseOnSocket } from './client-errors.ts';
 import { watchConnections } from './connections.ts';
-import { type Pressure, watchEventLoop } from './event-loop-delay.ts';
+import { type EventLoopDelay, watchEventLoopDelay } from './event-loop-delay.ts';
 import { describeApi } from './openapi.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 
@@ -66,9 +66,9 @@ const PLAIN = /^[\x21-\x7e]{1,200}$/;
 /** A whole request, its body included: whoever sends slower holds a connection for nothing. */
 const REQUEST_MS = 120_000;
 /** Requests of one connection that are not answered: more are sent by those who read no answers. */
-const MOST_IN_HAND = 4;
+const MAX_UNANSWERED = 4;
 /** How long a drain waits for those who do not finish their request or do not read their answer. */
-const LAST_CALL_MS = 10_000;
+const CLOSE_ALL_AFTER_MS = 10_000;
 /** What a route takes that asks for no credential. */
 export const OPEN_BODY_BYTES = 65_536;
 
@@ -93,26 +93,29 @@ export async function createHttp(options: HttpOptions): Promise<App> {
 
   const connections = watchConnections(app.server);
   app.addHook('preClose', async () => {
-    connections.closeQuiet();
-    setTimeout(() => app.server.closeAllConnections(), LAST_CALL_MS).unref();
+    connections.closeIdle();
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_ALL_AFTER_MS).unref();
   });
-  app.setValidatorCompiler(validateBodies);
+  app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(serializerCompiler);
-  // From the first request it can answer: how long it took to start is no pressure.
-  let pressure: Pressure | null = null;
+  // From the first request it can answer: the time that the start took is not counted.
+  let eventLoop: EventLoopDelay | null = null;
   app.addHook('onListen', async () => {
-    pressure = watchEventLoop();
+    eventLoop = watchEventLoopDelay();
   });
-  app.addHook('onClose', async () => pressure?.close());
+  app.addHook('onClose', async () => eventLoop?.close());
   // Hooks that wait for nothing call back: a promise each would be made for every request.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    const isLate = pressure !== null && pressure.delay() > options.overload_delay_ms;
+    const isLate = eventLoop !== null && eventLoop.delay() > options.overload_delay_ms;
     // Node hands on all that a connection has sent, and every answer would wait in memory behind the one before it.
-    if (connections.inHand(request.socket) > MOST_IN_HAND) {
+    if (connections.unanswered(request.socket) > MAX_UNANSWERED) {
       reply.header('connection', 'close');
       return done(
-        new Refusal('rate_limited', `A connection takes ${MOST_IN_HAND} requests at a time. Read their answers first.`),
+        new Refusal(
+          'rate_limited',
+          `A connection takes ${MAX_UNANSWERED} requests at a time. Read their answers first.`,
+        ),
       );
     }
     // Without an address it could be counted under none, and nobody would read the answer.
@@ -185,7 +188,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
 }
 
 /** Every schema is Zod's. Bytes are validated by the route that reads them. */
-const validateBodies: FastifySchemaCompiler<z.ZodType> = (route) => {
+const compileValidator: FastifySchemaCompiler<z.ZodType> = (route) => {
   const validate = validatorCompiler(route);
   if (route.httpPart !== 'body') return validate;
   const strip = nullStripper(route.schema);

@@ -4,12 +4,12 @@ import { ProofError } from '@rcpt/proof/error.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';
 import { z } from 'zod';
 import { Refusal } from '../error.ts';
-import { inPlainWords } from './validation-messages.ts';
+import { validationMessage } from './validation-messages.ts';
 
 /** Validation errors named in one answer; a megabyte can hold a hundred thousand. */
 export const ERRORS_NAMED = 50;
 
-z.config({ localeError: inPlainWords });
+z.config({ localeError: validationMessage });
 
 /** Throws `malformed_json`, `not_representable`. */
 export function parseBody(bytes: Uint8Array): unknown {

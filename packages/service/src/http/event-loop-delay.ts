@@ -2,13 +2,13 @@
 
 const LOOK_EVERY_MS = 100;
 
-export interface Pressure {
+export interface EventLoopDelay {
   /** Milliseconds it was late at two looks in a row: one long step of work that is done is no reason to refuse anybody. */
   delay(): number;
   close(): void;
 }
 
-export function watchEventLoop(): Pressure {
+export function watchEventLoopDelay(): EventLoopDelay {
   let looked = performance.now();
   let before = 0;
   let last = 0;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodRawIssue;
 
 /** Follows the member's path: `title: is missing`, `limit: must be at most 500`. */
-export function inPlainWords(issue: Issue): string {
+export function validationMessage(issue: Issue): string {
   // Without a body there is null where its members would be.
   if (issue.input === undefined || (issue.input === null && !issue.path?.length))
     return issue.code === 'invalid_value' ? `is missing; it takes ${oneOf(issue.values)}` : 'is missing';

@@ -27,7 +27,7 @@ export function readConfig<Shape extends z.ZodRawShape>(
 }
 
 /** One line per setting, for a component's --help: the variable, what it takes, and what holds without it. */
-export function settingsInWords(schema: z.ZodObject): string {
+export function describeSettings(schema: z.ZodObject): string {
   const lines = Object.values(schema.shape).map((type) => {
     const { env, takes } = settingOf(type as z.ZodType);
     return [env, type instanceof z.ZodDefault ? `${takes} (default: ${type.def.defaultValue})` : takes] as const;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { watchEventLoop } from '../../src/http/event-loop-delay.ts';
+import { watchEventLoopDelay } from '../../src/http/event-loop-delay.ts';
 
 function block(milliseconds: number): void {
   for (const end = performance.now() + milliseconds; performance.now() < end; );
 }
 
 test('a loop that is held again and again is late by what it was held, one long step is not, and both are soon forgotten', async () => {
-  const pressure = watchEventLoop();
+  const eventLoop = watchEventLoopDelay();
   const forgotten = async () => {
     // A busy machine holds the loop by itself now and then, for less.
-    for (const end = performance.now() + 60_000; pressure.delay() > 200; await pause(50))
+    for (const end = performance.now() + 60_000; eventLoop.delay() > 200; await pause(50))
       assert.ok(performance.now() < end, 'not forgotten');
   };
   try {
@@ -19,16 +19,16 @@ test('a loop that is held again and again is late by what it was held, one long 
     await pause(250);
     await forgotten();
     block(3_000);
-    assert.ok(pressure.delay() < 3_000 / 2, `${pressure.delay()} ms in the middle of one long step`);
+    assert.ok(eventLoop.delay() < 3_000 / 2, `${eventLoop.delay()} ms in the middle of one long step`);
     await forgotten();
     // A lap of the loop between them, in which it looks and finds itself late.
     for (let held = 0; held < 3; held++) {
       block(700);
       await pause(0);
     }
-    assert.ok(pressure.delay() >= 500, `${pressure.delay()} ms, held again and again`);
+    assert.ok(eventLoop.delay() >= 500, `${eventLoop.delay()} ms, held again and again`);
     await forgotten();
   } finally {
-    pressure.close();
+    eventLoop.close();
   }
 });

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { DatabaseUnavailable, Refusal } from '../../src/error.ts';
 import { type App, createHttp } from '../../src/http/app.ts';
-import { inPlainWords } from '../../src/http/validation-messages.ts';
+import { validationMessage } from '../../src/http/validation-messages.ts';
 
 describe('the HTTP shell', () => {
   let app: App;
@@ -238,7 +238,7 @@ describe('the HTTP shell', () => {
 describe('what is wrong with a request', () => {
   const wrong = (schema: z.ZodType, value: unknown) =>
     schema
-      .safeParse(value, { error: inPlainWords })
+      .safeParse(value, { error: validationMessage })
       .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
       .join('; ');
   const role = z.enum(['agent', 'owner']);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { ConfigError, readConfig, setting, settingsInWords } from '../../src/process/config.ts';
+import { ConfigError, describeSettings, readConfig, setting } from '../../src/process/config.ts';
 
 const Settings = z.object({
   host: setting.host('APP_HOST', '127.0.0.1'),
@@ -21,7 +21,7 @@ describe('a configuration', () => {
   });
 
   test('is told in one line per setting, with what holds without it', () => {
-    const lines = settingsInWords(Settings).split('\n');
+    const lines = describeSettings(Settings).split('\n');
     assert.equal(lines[1], '  APP_PORT          a port, 0 to 65535 (0 picks a free one) (default: 8080)');
     assert.equal(lines[4], '  APP_TOKEN         a secret of at least 16 characters, of letters, digits and signs');
   });
