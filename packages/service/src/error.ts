@@ -18,7 +18,7 @@ export class Refusal<Code extends string = string> extends Error {
 
 /**
  * The database cannot be reached, is restarting or is full. Nothing was acknowledged; when it went away during a commit,
- * nobody knows whether it was done.
+ * it is not known whether the commit was done.
  */
 export class DatabaseUnavailable extends Refusal<'database_unavailable'> {
   constructor(cause: unknown) {

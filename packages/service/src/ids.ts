@@ -20,7 +20,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${id_hex}7${high}${low}${someBytes(6).toString('hex')}`;
 }
 
-/** As an id of `newId` to look at, and all chance: of what it names nobody shall learn when it was made. */
+/** Looks like an id of `newId` and is random throughout: it does not tell when it was made. */
 export function newUntimedId(prefix: string): string {
   return `${prefix}_${someBytes(16).toString('hex')}`;
 }

@@ -30,7 +30,7 @@ interface Turn {
 
 export function openSqlite(path: string): Db {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Nobody else on the machine reads it; SQLite gives its log files the same mode.
+  // No other account on the machine reads it; SQLite gives its log files the same mode.
   closeSync(openSync(path, 'a', 0o600));
   const writer = connect(path, { writes: true });
   writer.connection.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
@@ -75,7 +75,7 @@ export function openSqlite(path: string): Db {
   }
 }
 
-/** @param path a database that somebody keeps open: what only reads cannot recover it */
+/** @param path a database that is open elsewhere: a connection that only reads cannot recover it */
 export function openSqliteSnapshots(path: string): Pick<Db, 'snapshot' | 'close'> {
   return { snapshot: (work) => snapshotOf(path, work), close: async () => {} };
 }
@@ -84,7 +84,7 @@ export function openSqliteSnapshots(path: string): Pick<Db, 'snapshot' | 'close'
 async function commitTogether(writer: Connection, turns: Turn[]): Promise<void> {
   const { connection, queries } = writer;
   const answers: (() => void)[] = [];
-  // Whoever has the commit to himself fails with it and needs no savepoint, which costs a copy of every changed page.
+  // A transaction that commits alone fails alone and needs no savepoint, which costs a copy of every changed page.
   const alone = turns.length === 1;
   try {
     connection.exec('begin immediate');

@@ -3,17 +3,14 @@
  * per request, OpenAPI from the schemas that validate. A service brings its problems table, its auth hook and its routes.
  */
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { nullStripper } from '@rcpt/contract/nulls.ts';
 import { ProofError } from '@rcpt/proof/error.ts';
 import fastify, {
-  type FastifyBaseLogger,
   type FastifyError,
-  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type FastifySchemaCompiler,
-  type RawServerDefault,
 } from 'fastify';
 import {
   hasZodFastifySchemaValidationErrors,
@@ -24,27 +21,17 @@ import {
 import type { z } from 'zod';
 import { Refusal } from '../error.ts';
 import type { Logger } from '../process/log.ts';
+import type { App } from './app-type.ts';
 import { dotted, ERRORS_NAMED, invalid, parseBody } from './body.ts';
 import { refuseOnSocket } from './client-errors.ts';
 import { watchConnections } from './connections.ts';
 import { type EventLoopDelay, watchEventLoopDelay } from './event-loop-delay.ts';
-import { describeApi } from './openapi.ts';
+import { type ApiDescription, describeApi } from './openapi.ts';
 import { type ProblemRow, problemBody, SHELL_PROBLEMS } from './problem.ts';
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
+export type { App } from './app-type.ts';
 
-export interface HttpOptions {
-  title: string;
-  description: string;
-  version: string;
-  /** Operation groups in the order they are read. */
-  tags: { name: string; description: string }[];
+export interface HttpOptions extends ApiDescription {
   logger: Logger;
   /** Every code the service's own domain and stores can throw. */
   problems: Record<string, ProblemRow>;
@@ -54,20 +41,16 @@ export interface HttpOptions {
   /** Above this event-loop delay requests are answered 503. */
   overload_delay_ms: number;
   trust_proxy?: string | undefined;
-  /** The cookie of a person's session, where people sign in. */
-  session_cookie?: string;
-  /** Whether a GET of this path is a page to a browser. */
-  isPage?(path: string): boolean;
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const NOTHING_HERE = 'Nothing is known under this address.';
 const PLAIN = /^[\x21-\x7e]{1,200}$/;
-/** A whole request, its body included: whoever sends slower holds a connection for nothing. */
+/** A whole request, its body included: a slower one would hold a connection for nothing. */
 const REQUEST_MS = 120_000;
-/** Requests of one connection that are not answered: more are sent by those who read no answers. */
+/** Requests of one connection that are not answered: a client that reads its answers has no more. */
 const MAX_UNANSWERED = 4;
-/** How long a drain waits for those who do not finish their request or do not read their answer. */
+/** How long a drain waits for requests that do not end and for answers that are not read. */
 const CLOSE_ALL_AFTER_MS = 10_000;
 /** What a route takes that asks for no credential. */
 export const OPEN_BODY_BYTES = 65_536;
@@ -118,7 +101,7 @@ export async function createHttp(options: HttpOptions): Promise<App> {
         ),
       );
     }
-    // Without an address it could be counted under none, and nobody would read the answer.
+    // The caller has hung up: no address to count it under is known, and the answer would not be read.
     if (request.socket.remoteAddress === undefined) done(new Refusal('request_timeout', 'The caller has gone.'));
     else
       done(isLate ? new Refusal('overloaded', 'The service is busy. Nothing was done; try again shortly.') : undefined);
@@ -200,7 +183,7 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Fastify's own errors in our words; null for what nobody foresaw. */
+/** Fastify's own errors in our words; null for an unknown error. */
 function refusalOf(error: FastifyError | Error): Refusal | null {
   if (error instanceof Refusal) return error;
   if (error instanceof ProofError) return new Refusal('not_representable', error.message);

@@ -1,4 +1,4 @@
-/** How far behind the event loop is: whoever is far behind does better to refuse than to let all wait. */
+/** How far behind the event loop is: a service that is far behind refuses requests, so that those it has taken do not wait. */
 
 const LOOK_EVERY_MS = 100;
 

@@ -1,13 +1,13 @@
 /**
- * Server-sent events (WHATWG HTML, 9.2): bounded in number, with a sign of life every 15 seconds, dropped when nobody
- * reads, ended when the service stops so that a drain does not wait for them.
+ * Server-sent events (WHATWG HTML, 9.2): bounded in number, with a sign of life every 15 seconds, dropped when they
+ * are not read, ended when the service stops so that a drain does not wait for them.
  */
 import { PassThrough } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Refusal } from '../error.ts';
 import type { Logger } from '../process/log.ts';
-import type { App } from './app.ts';
+import type { App } from './app-type.ts';
 
 const ALIVE_MS = 15_000;
 /** A reader that takes nothing for so long is gone. */
@@ -92,7 +92,7 @@ function room(out: PassThrough, ended: AbortSignal, slow_ms: number): Promise<vo
   });
 }
 
-/** Whoever asks for it by name gets the stream; everybody else the JSON. */
+/** A caller that names `text/event-stream` gets the stream, every other the JSON. */
 export function wantsEvents(request: { method: string; headers: { accept?: string | undefined } }): boolean {
   const { method, headers } = request;
   return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '');

@@ -9,7 +9,7 @@ import { Problem } from '@rcpt/contract/problem.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { App, HttpOptions } from './app.ts';
+import type { App } from './app-type.ts';
 import type { ProblemRow } from './problem.ts';
 
 /** Swagger UI sets style attributes; scripts it only loads. No `upgrade-insecure-requests`: many run without TLS at first. */
@@ -36,7 +36,23 @@ const IN_COMMON = [
   'What goes wrong is answered as `application/problem+json` (RFC 9457) with a stable `code`.',
 ].join(' ');
 
-export async function describeApi(app: App, options: HttpOptions, problems: Record<string, ProblemRow>): Promise<void> {
+export interface ApiDescription {
+  title: string;
+  description: string;
+  version: string;
+  /** Operation groups in the order they are read. */
+  tags: { name: string; description: string }[];
+  /** The cookie of a person's session, where people sign in. */
+  session_cookie?: string;
+  /** Whether a GET of this path is a page to a browser. */
+  isPage?(path: string): boolean;
+}
+
+export async function describeApi(
+  app: App,
+  options: ApiDescription,
+  problems: Record<string, ProblemRow>,
+): Promise<void> {
   const { title, description, version, tags, session_cookie, isPage = () => false } = options;
   await app.register(swagger, {
     openapi: {

@@ -1,4 +1,4 @@
-/** What a value that was not taken must be, in words for whoever sent it: Zod's own speak of its types. */
+/** What a value that was not taken must be, in words for the sender: Zod's own name its types. */
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodRawIssue;

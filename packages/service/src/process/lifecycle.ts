@@ -39,8 +39,8 @@ export function drainOnSignals(logger: Logger, close: () => Promise<void>): void
 const LAST_LINE_MS = 20;
 
 /**
- * Lines are written behind. When nobody reads stderr any more, only the event loop hears of it: `process.exit` at once would
- * try to write the last line forever.
+ * Lines are written later than they are logged. That the reader of stderr has gone is reported to the event loop only: a
+ * `process.exit` at once would try to write the last line forever.
  */
 function leave(logger: Logger, code: number): void {
   logger.flush();
@@ -77,7 +77,7 @@ export async function runService<Config extends { log_level: string }>(
     const config = readConfig(environment);
     const logger = createLogger(name, config.log_level);
     const { url, port, close } = await start(config, logger);
-    // Whoever reads that it listens may tell it to stop at once.
+    // A program that reads the next line may send SIGTERM at once.
     drainOnSignals(logger, close);
     logger.info({ url, port, version, pid: process.pid }, 'listening');
   } catch (error) {

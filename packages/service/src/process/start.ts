@@ -4,7 +4,7 @@ import type { Db } from '../db/db.ts';
 import { checkSchema, migrate } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { DatabaseUnavailable, Refusal } from '../error.ts';
-import type { App } from '../http/app.ts';
+import type { App } from '../http/app-type.ts';
 import { ConfigError } from './config.ts';
 import type { Logger } from './log.ts';
 
