@@ -2,6 +2,7 @@
  * Who owns what. Everything one side writes bears its mark, and every id, secret and receipt hash the service makes for it
  * is remembered. No answer to another side may hold either, but for what that side itself has sent.
  */
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Sent } from '../kit/openapi-answers.ts';
 import type { Random } from './random.ts';
 
@@ -27,7 +28,6 @@ const ID = /^(org|run|ev|ap|key|mem|user|ds|node|job|worker|lease|event|art|rcpt
 const RECEIPT_ID = /^RCPT-\d{6,}-[0-9a-f]{8}$/;
 const SECRET = /^(rk|dwrk|dlease)_/;
 const WORDS = /[\w-]{12,}/g;
-const NO_PARENT = '0'.repeat(64);
 const LEASE_TOKEN = /"lease_token":"[^"]*"/g;
 const REMEMBERED = 40;
 
@@ -71,7 +71,7 @@ function learnText(side: Side, text: string, name: string): void {
     own(side, share, 'token');
     return;
   }
-  const hash = ['receipt_sha256', 'parent_hash'].includes(name) && /^[0-9a-f]{64}$/.test(text) && text !== NO_PARENT;
+  const hash = ['receipt_sha256', 'parent_hash'].includes(name) && /^[0-9a-f]{64}$/.test(text) && text !== GENESIS_HASH;
   const kind = RECEIPT_ID.test(text) ? 'receipt_id' : ID.exec(text)?.[1];
   if (kind !== undefined || hash) own(side, text, kind ?? 'sha256');
   if (['key', 'name', 'version', 'email', 'lease_token', 'id'].includes(name) && text.length < 200)

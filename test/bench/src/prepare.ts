@@ -4,8 +4,9 @@ import { evaluation } from '@rcpt/contract/lanes/eval.ts';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { foundOrganization } from '@rcpt/ledger/people/tenancy.ts';
-import { insertReceipts, type StoredReceipt, ZERO_HASH } from '@rcpt/ledger/store/chains.ts';
+import { insertReceipts, type StoredReceipt } from '@rcpt/ledger/store/chains.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Columns, Db, Queries, Value } from '@rcpt/service/db/db.ts';
 import { newId, newSortedSecret } from '@rcpt/service/ids.ts';
@@ -55,7 +56,7 @@ export async function approvedRuns(
 export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (done: number) => void): Promise<void> {
   const { organization_id, name, key_id } = tenant;
   const stages = JSON.stringify(STAGES.map((stage) => ({ stage, at: AT, by: key_id })));
-  let parent_hash = ZERO_HASH;
+  let parent_hash = GENESIS_HASH;
   for (let org_seq = 0; org_seq < count; ) {
     const receipts: StoredReceipt[] = [];
     const runs: Value[][] = [];

@@ -1,8 +1,10 @@
 /** A benchmark of the machine it runs on: really measured, with a raw log line for every second of work. */
+
 import { closeSync, fdatasyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 
 export interface Measurement {
@@ -29,7 +31,7 @@ export async function measureMachine(folder: string, log: (line: string) => void
   const record = {
     schema: 'service.receipt/v1',
     org_seq: 7,
-    parent_hash: '0'.repeat(64),
+    parent_hash: GENESIS_HASH,
     inputs: { task: 'measure', sizes: [1, 2.5, 1e-7] },
   };
   const measurements = [

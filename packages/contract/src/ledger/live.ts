@@ -1,7 +1,5 @@
 /** What `text/event-stream` answers of the ledger carry: each event is `event: <name>` with one line of JSON in `data:`. */
 import { z } from 'zod';
-import { Problem } from '../problem.ts';
-import { Verification } from './receipts.ts';
 
 /**
  * `GET /events`, event `changed`: what changed in the organization since the last event, gathered for a fraction of a
@@ -17,15 +15,10 @@ export const Changed = z.object({
 });
 export type Changed = z.infer<typeof Changed>;
 
-/** `GET /ledger/verify` as a stream: events `progress`, then one `report` (a `Verification`) or one `problem`. */
+/** `GET /ledger/verify` as a stream: events `progress`, then one `report` (a `Verification`) or one `problem` (a `Problem`). */
 export const VerifyProgress = z.object({
   receipts_checked: z.int(),
   /** How many there are to check, by the recorded head. */
   receipts: z.int(),
 });
 export type VerifyProgress = z.infer<typeof VerifyProgress>;
-export const VerifyEvent = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('progress'), data: VerifyProgress }),
-  z.object({ event: z.literal('report'), data: Verification }),
-  z.object({ event: z.literal('problem'), data: Problem }),
-]);

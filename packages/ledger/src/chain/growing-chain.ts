@@ -10,7 +10,7 @@ import { refuse } from '../problems.ts';
 import { isAsApproved } from '../runs/sealed-block.ts';
 import {
   findPin,
-  type Head,
+  type LockedHead,
   loadApprovedBlock,
   type MintableRun,
   type markMinted,
@@ -43,8 +43,8 @@ interface Mint {
 
 /** Holds what was sealed until all of it is stored. */
 export class GrowingChain {
-  readonly from: Head;
-  head: Head;
+  readonly from: LockedHead;
+  head: LockedHead;
   /** Those that the transaction was asked to mint, by id. */
   readonly runs = new Map<string, MintableRun>();
   readonly minted: Mint[] = [];
@@ -52,7 +52,7 @@ export class GrowingChain {
   readonly #pins = new Map<string, PinnedModel | null>();
   readonly #tx: Queries;
 
-  constructor(head: Head, tx: Queries) {
+  constructor(head: LockedHead, tx: Queries) {
     this.from = head;
     this.head = head;
     this.#tx = tx;

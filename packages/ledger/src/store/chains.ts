@@ -1,18 +1,14 @@
 /** The chains: heads, receipts and pins. The tables refuse a fork; these functions refuse everything else. */
+import type { Head } from '@rcpt/proof/chain.ts';
 import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { StoredPin } from '../chain/pin.ts';
 
-/** The parent of an organization's first receipt. */
-export const ZERO_HASH = '0'.repeat(64);
-
-/** Where a chain ends. `org_seq` is -1 while it holds no receipt. */
-export interface Head {
+/** The head of an organization's chain, locked for a mint. `org_seq` is -1 while the chain holds no receipt. */
+export interface LockedHead extends Head {
   organization_id: string;
   organization_name: string;
-  org_seq: number;
-  receipt_sha256: string;
 }
 
 /** A receipt as it is stored; `payload` is its canonical JSON with `receipt_sha256`. */
@@ -43,8 +39,8 @@ export interface MintableRun {
 }
 
 /** Heads of these organizations, in one order everywhere so that two mints never wait for each other in a ring. */
-export async function lockHeads(tx: Queries, organization_ids: string[]): Promise<Head[]> {
-  return tx.all<Head>(
+export async function lockHeads(tx: Queries, organization_ids: string[]): Promise<LockedHead[]> {
+  return tx.all<LockedHead>(
     `select organization_id, org_seq, receipt_sha256,
        (select name from organizations o where o.organization_id = c.organization_id) as organization_name
      from chains c
@@ -55,7 +51,7 @@ export async function lockHeads(tx: Queries, organization_ids: string[]): Promis
 }
 
 /** The head moves only from where it was read: the compare-and-swap that makes a chain. */
-export async function moveHeads(tx: Queries, moves: { from: Head; to: Head }[]): Promise<void> {
+export async function moveHeads(tx: Queries, moves: { from: LockedHead; to: LockedHead }[]): Promise<void> {
   await tx.updateAll(
     'chains',
     { organization_id: 'text', receipt_sha256: 'text' },
@@ -214,7 +210,7 @@ export async function isLast(db: Queries, organization_id: string, org_seq: numb
 
 export interface End {
   /** As recorded at minting; null while the chain holds no receipt. */
-  head: { org_seq: number; receipt_sha256: string } | null;
+  head: Head | null;
   /** Of the last receipt there is: the head's, unless somebody tampered. -1: there is none. */
   last_seq: number;
 }

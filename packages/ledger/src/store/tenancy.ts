@@ -1,10 +1,10 @@
 /** Organizations, their keys and owners, and agent profiles. */
 import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
-import { ZERO_HASH } from './chains.ts';
 
 interface OrganizationRow {
   id: string;
@@ -24,7 +24,7 @@ export async function insertOrganization(
     Number(four_eyes),
     created_at,
   ]);
-  await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, ZERO_HASH]);
+  await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, GENESIS_HASH]);
 }
 
 const ORGANIZATION = 'organization_id as id, name, four_eyes, created_at';

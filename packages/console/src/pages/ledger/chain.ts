@@ -1,10 +1,9 @@
 /** The chain as rows, the newest first, and whether each row's link leads to the row below it. */
 import type { ReceiptPage, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 
 /** Receipts that are fetched together: numbers 0 to 99, 100 to 199 and so on, so that a growing chain moves none. */
 export const BLOCK_ROWS = 100;
-/** The parent of a chain's first receipt. */
-const NO_PARENT = '0'.repeat(64);
 
 /** A receipt, null where the chain has none at this number, undefined while it is not loaded. */
 export type Slot = ReceiptSummary | null | undefined;
@@ -39,7 +38,7 @@ export type Link = 'first' | 'holds' | 'broken' | 'lost' | 'unknown';
 
 export function linkOf(receipt: Slot, below: Slot): Link {
   if (!receipt) return 'unknown';
-  if (receipt.org_seq === 0) return receipt.parent_hash === NO_PARENT ? 'first' : 'broken';
+  if (receipt.org_seq === 0) return receipt.parent_hash === GENESIS_HASH ? 'first' : 'broken';
   if (below === undefined) return 'unknown';
   if (below === null) return 'lost';
   return receipt.parent_hash === below.receipt_sha256 ? 'holds' : 'broken';

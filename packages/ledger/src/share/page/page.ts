@@ -3,6 +3,7 @@
  */
 import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner } from '@rcpt/contract/lanes/lane.ts';
 import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import { CARD } from '../card-size.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from '../marks.ts';
 import { pathOf, qrOf } from '../qr.ts';
@@ -260,7 +261,7 @@ ${sized && html`<td class="minor size">${within(piece.size ?? '—')}</td>`}
 }
 
 function chain(reading: Reading, share_url: string): Html {
-  const first = /^0{64}$/.test(reading.parent_hash);
+  const first = reading.parent_hash === GENESIS_HASH;
   return titled(
     'Place in the chain',
     html`${links(reading, first)}${facts([

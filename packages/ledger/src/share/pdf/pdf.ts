@@ -1,4 +1,5 @@
 /** A receipt on paper: A4, the verdict first, the sealed bytes attached. A rendering, never the record. */
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
 import { doubted, type Reading, type Rendered, read } from '../view.ts';
@@ -63,11 +64,11 @@ export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Pr
 }
 
 function seal(sheet: Sheet, reading: Reading, share_url: string): void {
-  const genesis = /^0{64}$/.test(reading.parent_hash);
+  const first = reading.parent_hash === GENESIS_HASH;
   facts(sheet, 'Place in the chain', [
     { label: 'Organization', value: reading.organization.name },
     { label: 'Organization id', value: reading.organization.id, mono: true },
-    { label: 'Position', value: genesis ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
+    { label: 'Position', value: first ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
     { label: 'Receipt', value: reading.receipt_id, mono: true },
     { label: 'Hash of the previous', value: reading.parent_hash, mono: true },
     { label: 'Hash of this receipt', value: reading.receipt_sha256, mono: true },
