@@ -82,7 +82,7 @@ export function hoursOfSeconds(seconds: Decimal): Decimal {
   return divide(seconds, { unscaled: 3600n, scale: 0 }, 6);
 }
 
-/** Plain multiplication of an hourly rate by hours, to the cent, half to even (SPEC, Limits: quote math). */
+/** Plain multiplication of an hourly rate by hours, to the cent, half to even (docs/spec.md §3.2). */
 export function costOfHours(hourlyRateUsd: Decimal, hours: Decimal): Decimal {
   return round(multiply(hourlyRateUsd, hours), 2);
 }

@@ -1,4 +1,4 @@
-/** An optional member sent as null is the same as one left out (contract §1): typed clients of several languages send it so. */
+/** An optional member sent as null is the same as one left out (docs/spec.md §11): typed clients of several languages send it so. */
 import { z } from 'zod';
 
 /** Takes such nulls out of a body, in place, and returns it. */

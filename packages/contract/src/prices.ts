@@ -1,4 +1,4 @@
-/** The server's prices (SPEC, Limits). Whatever rate a caller sends is not looked at. */
+/** The server's prices (docs/spec.md §19). Whatever rate a caller sends is not looked at. */
 import { z } from 'zod';
 import { decimal, formatUsd } from './money.ts';
 import { Line } from './wire.ts';

@@ -1,4 +1,4 @@
-/** The receipt envelope (SPEC, Resources A): flat, every lane the same. */
+/** The receipt envelope (docs/spec.md §4): flat, every lane the same. */
 import { z } from 'zod';
 import { SchemaId } from './vocabulary.ts';
 import { Instant, Sha256 } from './wire.ts';

@@ -1,5 +1,5 @@
 /**
- * The verdict follows from the checks alone (contract §2): any high flag fails, any medium flag needs review, and a
+ * The verdict follows from the checks alone (docs/spec.md §15): any high flag fails, any medium flag needs review, and a
  * score below a threshold lowers the outcome further. It grades the work's checks, never the model.
  */
 import { ContractError } from './error.ts';

@@ -1,4 +1,4 @@
-/** The closed word lists of both wires (contract §2). A word that is not here cannot be stored. */
+/** The closed word lists of both wires (docs/spec.md §6.1, §13). A word that is not here cannot be stored. */
 import { z } from 'zod';
 
 export const LaneName = z.enum(['generic', 'eval', 'cook', 'incident', 'dataset-download', 'model-pin']);

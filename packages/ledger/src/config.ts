@@ -1,4 +1,4 @@
-/** The ledger's settings (contract §5), read once in main.ts. */
+/** The ledger's settings (docs/spec.md §25), read once in main.ts. */
 import { isUnspecified } from '@rcpt/contract/address.ts';
 import { ConfigError, describeSettings, readConfig, setting } from '@rcpt/service/process/config.ts';
 import { STORAGE_URL } from '@rcpt/storage/open.ts';

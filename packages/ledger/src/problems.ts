@@ -1,4 +1,4 @@
-/** What the ledger refuses: every code of its rules and stores, with its answer on the wire. */
+/** What the ledger refuses: every code of its rules and stores, with its answer on the wire (docs/spec.md §26). */
 import { Refusal } from '@rcpt/service/error.ts';
 import type { ProblemRow } from '@rcpt/service/http/problem.ts';
 

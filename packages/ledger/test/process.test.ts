@@ -1,4 +1,4 @@
-/** The ledger as a process (contract §5): its first line, its settings, its logs, its end. */
+/** The ledger as a process (docs/spec.md §25): its first line, its settings, its logs, its end. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';

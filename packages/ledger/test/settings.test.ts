@@ -1,4 +1,4 @@
-/** Settings that cannot work stop the start with one line that names them (contract §5). */
+/** Settings that cannot work stop the start with one line that names them (docs/spec.md §25). */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

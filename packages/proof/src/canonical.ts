@@ -1,4 +1,4 @@
-/** Canonical JSON, RFC 8785 (JCS): one value, one text, so that a hash of the text is a hash of the value. */
+/** Canonical JSON, RFC 8785 (JCS; docs/spec.md §3): one value, one text, so that a hash of the text is a hash of the value. */
 import { ProofError } from './error.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

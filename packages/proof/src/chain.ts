@@ -1,5 +1,5 @@
 /**
- * A chain verified receipt by receipt, in constant memory (SPEC, Ledger verification rules).
+ * A chain verified receipt by receipt, in constant memory (docs/spec.md §7.2).
  *
  * How blame is laid, so that one cause is one violation:
  * - An altered receipt (`payload_altered`) keeps its place. Its members cannot be believed, so they are held against no

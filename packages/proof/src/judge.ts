@@ -1,4 +1,4 @@
-/** What a file holds, told by its content, and whether it holds: lines in, one report out. */
+/** What a file holds, told by its content (docs/spec.md §8.2), and whether it holds: lines in, one report out. */
 import { canonicalize, type Json, type JsonObject } from './canonical.ts';
 import { type ChainReport, ChainVerifier, type Head, type Violation } from './chain.ts';
 import { ProofError } from './error.ts';

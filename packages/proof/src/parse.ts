@@ -1,4 +1,4 @@
-/** JSON read so that no second reader can see another value: the refusals RFC 8785 presumes (I-JSON, RFC 7493). */
+/** JSON read so that no second reader can see another value: the refusals RFC 8785 presumes (I-JSON, RFC 7493; docs/spec.md §2). */
 import { checkNumber, integerTooLarge, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
 import { ProofError } from './error.ts';
 

@@ -1,4 +1,4 @@
-/** One receipt: how it is sealed, and how one is checked by itself (SPEC, Hash rules). */
+/** One receipt: how it is sealed, and how one is checked by itself (docs/spec.md §5). */
 import {
   type CanonicalMember,
   canonicalize,
@@ -78,7 +78,7 @@ export function receiptIdSuffix(run_id: string): string {
   return sha256Hex(run_id).slice(0, 8);
 }
 
-/** `RCPT-000042-9f86d081`: the org_seq in at least 6 digits, and the suffix (SPEC, Receipt envelope). */
+/** `RCPT-000042-9f86d081`: the org_seq in at least 6 digits, and the suffix (docs/spec.md §4.1). */
 export function receiptIdOf(org_seq: number, run_id: string): string {
   return `RCPT-${String(org_seq).padStart(6, '0')}-${receiptIdSuffix(run_id)}`;
 }
@@ -105,8 +105,8 @@ export interface ReceiptVerdict {
 }
 
 /**
- * Checks one stored receipt, strictly: it is JSON that no two readers can read differently, its hash is the hash of its
- * payload, its bytes are the canonical ones, and no member of the envelope (SPEC, Receipt envelope) is missing or of
+ * Checks one stored receipt, strictly (docs/spec.md §5.2): it is JSON that no two readers can read differently, its hash is the hash of its
+ * payload, its bytes are the canonical ones, and no member of the envelope (docs/spec.md §4) is missing or of
  * another type. Its place in a chain is not looked at. Never throws: a text that is no receipt is a verdict too.
  *
  * A receipt whose hash fits but whose bytes are not canonical is refused. An honest ledger never stores one, and a

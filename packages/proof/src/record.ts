@@ -1,4 +1,4 @@
-/** The columns stored beside a receipt, held against the receipt itself: once on values, once on bytes. */
+/** The columns stored beside a receipt, held against the receipt itself (docs/spec.md §7.3): once on values, once on bytes. */
 import { blockDifferences } from './blocks.ts';
 import { canonicalize, type Json, type JsonObject } from './canonical.ts';
 import { type Fault, isObject, type ReceiptVerdict, receiptIdSuffix } from './receipt.ts';

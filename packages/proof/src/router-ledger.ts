@@ -1,4 +1,4 @@
-/** The router's receipts: one JSON object per line, each with its own checksum, not chained (SPEC, Router receipt). */
+/** The router's receipts: one JSON object per line, each with its own checksum, not chained (docs/spec.md §9). */
 import { canonicalize, canonicalizeFor, insertMember, type Json, type JsonObject } from './canonical.ts';
 import { ProofError } from './error.ts';
 import { decodeUtf8, parseStrict } from './parse.ts';
@@ -89,7 +89,7 @@ export interface RouterLineVerdict {
 }
 
 /**
- * Checks one line, given without its LF: strict JSON, exactly SPEC's nine members, each of its form, and the checksum
+ * Checks one line, given without its LF: strict JSON, exactly its nine members, each of its form, and the checksum
  * that of the rest in canonical form. The line itself need not be in canonical form. Never throws.
  */
 export function verifyRouterLine(line: string | Uint8Array): RouterLineVerdict {

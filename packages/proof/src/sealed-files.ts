@@ -1,5 +1,5 @@
 /**
- * What a receipt seals by its hash, and whether a file is that: one rule for the command line, the share page and the
+ * What a receipt seals by its hash, and whether a file is that (docs/spec.md §6.8): one rule for the command line, the share page and the
  * console. A match means something only for a receipt that was verified just before; the callers see to that.
  */
 import type { Json, JsonObject } from './canonical.ts';

@@ -1,4 +1,4 @@
-/** The router's settings (contract §5), read once in main.ts. */
+/** The router's settings (docs/spec.md §25), read once in main.ts. */
 import { ConfigError, describeSettings, readConfig, setting } from '@rcpt/service/process/config.ts';
 import { z } from 'zod';
 
@@ -84,7 +84,7 @@ export function readRouterConfig(environment: Record<string, string | undefined>
   return config;
 }
 
-/** What `POST /workers/register` asks for; null: it is open, as on loopback (contract §3). */
+/** What `POST /workers/register` asks for; null: it is open, as on loopback (docs/spec.md §18). */
 export function enrollmentSecret({
   host,
   allow_open,

@@ -1,4 +1,4 @@
-/** Every code the router's domain and stores can throw → HTTP (contract §1, §3). */
+/** Every code the router's domain and stores can throw → HTTP (docs/spec.md §26). */
 import { Refusal } from '@rcpt/service/error.ts';
 import type { ProblemRow } from '@rcpt/service/http/problem.ts';
 

@@ -1,4 +1,4 @@
-/** A worker is leased what it declared (contract §3, Workers): no other SKU or type, no more at once, nothing while it rests. */
+/** A worker is leased what it declared (docs/spec.md §21): no other SKU or type, no more at once, nothing while it rests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHEAP_SKU, eachRouter, NOTHING, SKU, type TestRouter, type TestWorker, until } from './kit/running.ts';

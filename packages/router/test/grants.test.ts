@@ -1,4 +1,4 @@
-/** Access to a dataset: who is granted it, for how long, and what a job and its worker get of it (contract §3). */
+/** Access to a dataset: who is granted it, for how long, and what a job and its worker get of it (docs/spec.md §19, §20). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADMIN_TOKEN, assertProblem, eachRouter, SKU, type TestRouter } from './kit/running.ts';

@@ -1,4 +1,4 @@
-/** Members, datasets and money (contract §1, §3). */
+/** Members, datasets and money (docs/spec.md §11, §19). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cost } from './kit/model.ts';

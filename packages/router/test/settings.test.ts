@@ -1,4 +1,4 @@
-/** Settings that cannot work stop the start with one line that names them (contract §5). */
+/** Settings that cannot work stop the start with one line that names them (docs/spec.md §25). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

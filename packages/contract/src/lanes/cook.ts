@@ -58,7 +58,7 @@ export function liftOf(before: number, after: number): number {
   return toNumber(round(subtract(decimal(after), decimal(before)), 6));
 }
 
-/** The server's rate × the seconds that are priced; without a rate the declared figure, without that 0. */
+/** The server's rate × the seconds that are priced; without a rate the declared figure, without that 0 (docs/spec.md §6.4.1). */
 export function computeUsd(
   { metrics, compute_usd }: Pick<Execution, 'metrics' | 'compute_usd'>,
   price: Pick<GpuPrice, 'hourly_rate_usd'> | null,

@@ -98,7 +98,7 @@ export const evaluation: Lane<Inputs, Execution> = {
         category,
         status,
         severity,
-        // SPEC's five strings: who decided stands before their words.
+        // A finding has these five members (docs/spec.md §6.3): who decided stands before their words.
         detail: signedDetail(decided_by, detail),
       })),
       verdict: { ...verdict },

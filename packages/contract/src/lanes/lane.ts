@@ -48,7 +48,7 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   needs_pin?: MemberPath;
   /** Where in the block the slug stands that this receipt pins. */
   pins?: MemberPath;
-  /** Strict: a member that is not in SPEC's table is refused, never silently dropped. */
+  /** Strict: a member that is not in the lane's table (docs/spec.md §6) is refused, never silently dropped. */
   blocks: z.ZodObject;
   print(receipt: JsonObject): Print;
 }

@@ -1,4 +1,4 @@
-/** The named rule sheet of the eval lane (contract §2). Immutable per (organization, name, version). */
+/** The named rule sheet of the eval lane (docs/spec.md §16). Immutable per (organization, name, version). */
 import { z } from 'zod';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';
 import { Json, JsonObject, Line, PageSize, Prose } from '../wire.ts';

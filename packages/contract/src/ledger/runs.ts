@@ -1,4 +1,4 @@
-/** Runs on the ledger's wire: one shape per call of the seven stages (contract §2). */
+/** Runs on the ledger's wire: one shape per call of the seven stages (docs/spec.md §13). */
 import { z } from 'zod';
 import { Decision, EvidenceKind, LaneName, Outcome, Stage } from '../vocabulary.ts';
 import { Instant, JsonObject, KnownObject, Line, PageSize, Prose, Sha256, text } from '../wire.ts';

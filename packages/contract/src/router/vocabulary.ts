@@ -1,4 +1,4 @@
-/** The closed word lists of the router's wire (contract §3). */
+/** The closed word lists of the router's wire (docs/spec.md §20, §21). */
 import { z } from 'zod';
 
 export const JOB_TYPES = ['inference', 'fine_tune', 'eval', 'dataset_build', 'embedding', 'batch'] as const;

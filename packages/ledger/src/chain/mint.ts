@@ -1,5 +1,5 @@
 /**
- * How a receipt is minted. Requests that wait together are minted together: one transaction, one disk sync, and each is
+ * How a receipt is minted (docs/spec.md §13.4). Requests that wait together are minted together: one transaction, one disk sync, and each is
  * answered only once that transaction is durable. Within it, per organization:
  *   lock the head → read the approved Runs, compare each with what was approved → seal each on top of the one before
  *   → store receipts, Runs, outbox → move the head.

@@ -1,5 +1,5 @@
 /**
- * Object storage: copies of receipts, and evidence. The chain in the database is the record of truth (SPEC A.6); what is
+ * Object storage: copies of receipts, and evidence. The chain in the database is the record of truth (docs/spec.md §17); what is
  * kept here may lag behind it, or be lost and written again.
  */
 import { openStorage as open } from '@rcpt/storage/open.ts';

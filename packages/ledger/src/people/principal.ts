@@ -14,7 +14,7 @@ export function isPerson({ id }: Principal): boolean {
   return id.startsWith('user_');
 }
 
-/** What a credential may do, beside reading (contract §2, Credentials). */
+/** What a credential may do, beside reading (docs/spec.md §12). */
 export const MAY = {
   read: ['agent', 'approver', 'auditor', 'owner'],
   work: ['agent', 'approver', 'owner'],

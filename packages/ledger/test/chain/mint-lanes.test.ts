@@ -1,4 +1,4 @@
-/** The receipt of every lane, member by member (SPEC, Resources A; contract §2, Lanes): nothing is missing, nothing is added. */
+/** The receipt of every lane, member by member (docs/spec.md §4, §6): nothing is missing, nothing is added. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Minting over HTTP: what a receipt is, that it is minted once, and that many at once make one chain (SPEC A.2, A.3, A.6). */
+/** Minting over HTTP: what a receipt is, that it is minted once, and that many at once make one chain (docs/spec.md §13.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertChain, assertReceipt, wholeChain } from '../kit/independent.ts';

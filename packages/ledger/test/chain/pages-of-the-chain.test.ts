@@ -1,4 +1,4 @@
-/** Reading the chain (contract §2, Ledger): lists, pages, the NDJSON export, and receipts that leave as they are stored. */
+/** Reading the chain (docs/spec.md §8.1, §17): lists, pages, the NDJSON export, and receipts that leave as they are stored. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertChain, assertReceipt, type Receipt } from '../kit/independent.ts';

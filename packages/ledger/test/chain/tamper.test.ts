@@ -1,6 +1,6 @@
 /**
  * Whatever is altered in a stored chain, verification names the receipt and the kind; whatever is not altered, it does not
- * (SPEC, Ledger verification rules). Properties over a chain with receipts of all six lanes, on both engines.
+ * (docs/spec.md §7). Properties over a chain with receipts of all six lanes, on both engines.
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';

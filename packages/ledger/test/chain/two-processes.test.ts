@@ -1,4 +1,4 @@
-/** Several ledgers on one database: still one chain per organization (SPEC A.3), and what one decides, all hold to. */
+/** Several ledgers on one database: still one chain per organization (docs/spec.md §13.4), and what one decides, all hold to. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';

@@ -1,4 +1,4 @@
-/** GET /ledger/verify (SPEC, Ledger verification rules): what it answers, also to what no honest ledger could have stored. */
+/** GET /ledger/verify (docs/spec.md §7): what it answers, also to what no honest ledger could have stored. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Receipt, wholeChain } from '../kit/independent.ts';

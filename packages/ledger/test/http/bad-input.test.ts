@@ -25,7 +25,7 @@ import { ADMIN_TOKEN, eachLedger, ROLES, type Tenant, tenantOf } from '../kit/ru
 import { mintedReceipt, runAt, SHEET } from '../kit/story.ts';
 
 const JSON_LIMIT = 100_000;
-/** What anyone may call (SPEC, Authentication); everything else asks for a credential. */
+/** What takes no credential (docs/spec.md §12); everything else asks for a credential. */
 const PUBLIC = [
   'GET /share/{token}',
   'GET /share/{token}/pdf',

@@ -1,4 +1,4 @@
-/** What holds for every call of the ledger (contract §1): problems, request ids, health, description. */
+/** What holds for every call of the ledger (docs/spec.md §11): problems, request ids, health, description. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -145,7 +145,7 @@ eachLedger('every answer of the ledger', (ledger) => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  test('the description is OpenAPI 3.1 and knows every call of the contract', async () => {
+  test('the description is OpenAPI 3.1 and knows every call', async () => {
     const { json } = await ledger.call('GET', '/openapi.json');
     assert.match(json.openapi, /^3\.1/);
     const calls = [

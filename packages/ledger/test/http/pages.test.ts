@@ -1,4 +1,4 @@
-/** Pages of Runs and of the chain: where one ends, and what a cursor may be (contract §1, Limits). */
+/** Pages of Runs and of the chain: where one ends, and what a cursor may be (docs/spec.md §11). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachLedger } from '../kit/running.ts';

@@ -1,5 +1,5 @@
 /**
- * The rules of the chain once more, written from SPEC alone and on node:crypto: a test that holds the ledger against its
+ * The rules of the chain once more, written from docs/spec.md §4, §5, §7 alone and on node:crypto: a test that holds the ledger against its
  * own hashing would not notice when both are wrong.
  */
 import assert from 'node:assert/strict';
@@ -47,7 +47,7 @@ export function sealed(payload: object): string {
   return canonicalText({ ...payload, receipt_sha256: hashOf(payload) });
 }
 
-/** One receipt by itself: canonical bytes, its hash, the members and formats of SPEC's envelope. */
+/** One receipt by itself: canonical bytes, its hash, the members and formats of the envelope (docs/spec.md §4). */
 export function assertReceipt(text: string): Receipt {
   const receipt: Receipt = JSON.parse(text);
   assert.equal(text, canonicalText(receipt), 'a receipt leaves as canonical bytes');
@@ -62,7 +62,7 @@ export function assertReceipt(text: string): Receipt {
   return receipt;
 }
 
-/** A chain by SPEC's four rules. */
+/** A chain by its rules (docs/spec.md §7). */
 export function assertChain(lines: string[]): Receipt[] {
   let parent_hash = '0'.repeat(64);
   return lines.map((line, position) => {

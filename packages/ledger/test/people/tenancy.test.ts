@@ -1,4 +1,4 @@
-/** Organizations, keys and roles (contract §2, Credentials; §1, Secrets, Idempotency). */
+/** Organizations, keys and roles (docs/spec.md §11, §12). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ADMIN_TOKEN, type Answer, eachLedger, ROLES, type Role, type Tenant } from '../kit/running.ts';

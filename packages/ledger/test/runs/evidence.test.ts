@@ -1,4 +1,4 @@
-/** Evidence (contract §2): text, bytes or a declared hash; the server hashes what it is given. */
+/** Evidence (docs/spec.md §13.2): text, bytes or a declared hash; the server hashes what it is given. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '../kit/independent.ts';

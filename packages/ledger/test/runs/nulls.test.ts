@@ -1,4 +1,4 @@
-/** An optional field sent as null is the same as one left out, on every call that takes a body (contract §1). */
+/** An optional field sent as null is the same as one left out, on every call that takes a body (docs/spec.md §11). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachLedger } from '../kit/running.ts';

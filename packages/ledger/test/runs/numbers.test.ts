@@ -1,4 +1,4 @@
-/** Numbers from a body to the sealed bytes: what RFC 8785 writes and every reader reads alike is taken as it is (contract §1). */
+/** Numbers from a body to the sealed bytes: what RFC 8785 writes and every reader reads alike is taken as it is (docs/spec.md §3.1, §11). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';

@@ -1,4 +1,4 @@
-/** A Run from Inputs to Approval over HTTP (contract §2, Runs): seven stages, seven calls, and what is refused. */
+/** A Run from Inputs to Approval over HTTP (docs/spec.md §13): seven stages, seven calls, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
@@ -267,7 +267,7 @@ eachLedger('runs', (ledger) => {
     });
   });
 
-  test('the verdict has exactly the members of the contract and no grade of the model', async () => {
+  test('the verdict has exactly its members (docs/spec.md §6.1) and no grade of the model', async () => {
     const tenant = await ledger.tenant();
     const id = await runAt(tenant, 'Checks');
     const { json: verdict } = await tenant.ask('agent', 'POST', `/runs/${id}/verdict`);

@@ -1,4 +1,4 @@
-/** Sharing (contract §2, Ledger): whoever holds the link sees the receipt as it is stored, and whether it still has its hash. */
+/** Sharing (docs/spec.md §17): whoever holds the link sees the receipt as it is stored, and whether it still has its hash. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { newSecret, now } from '@rcpt/service/ids.ts';

@@ -1,5 +1,5 @@
 /**
- * The bridge (contract §4): finished jobs become ledger Runs and are taken to Verdict; a person approves. At least once,
+ * The bridge (docs/spec.md §24): finished jobs become ledger Runs and are taken to Verdict; a person approves. At least once,
  * with the job's id in every idempotency key: a call that is repeated after a crash is answered as the first time, and the
  * stage that was reached is stored after each call. The ledger being away delays and never loses. What it refuses for good is
  * parked after the first answer, and sent again when a person says so (`POST /jobs/{id}/ledger/retry`).

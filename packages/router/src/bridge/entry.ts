@@ -1,4 +1,4 @@
-/** Which finished jobs become a ledger Run, and with what (contract §4). Pure. */
+/** Which finished jobs become a ledger Run, and with what (docs/spec.md §24). Pure. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Job } from '../domain/job.ts';
 import { type Metered, takenMilliseconds } from '../domain/metering.ts';

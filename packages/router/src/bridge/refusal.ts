@@ -1,4 +1,4 @@
-/** Whether the ledger will give the same answer again (contract §4). Pure. */
+/** Whether the ledger will give the same answer again (docs/spec.md §24). Pure. */
 import { AnswerError, ProblemError } from '@rcpt/contract/client/call.ts';
 
 /** The caller’s fault, but passing: too slow, too early, too often. */

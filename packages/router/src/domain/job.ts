@@ -1,5 +1,5 @@
 /**
- * A job and the transition table of the contract (§3, Job transitions). Pure: a job, an act and an instant go in; the
+ * A job and its transition table (docs/spec.md §20). Pure: a job, an act and an instant go in; the
  * changed job and what is to be recorded go out, or a coded refusal. Whoever stores it stores all of it or nothing.
  */
 import { timingSafeEqual } from 'node:crypto';

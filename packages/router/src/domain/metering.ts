@@ -1,4 +1,4 @@
-/** How long a job is charged for (contract §3, Workers: complete). Pure. */
+/** How long a job is charged for (docs/spec.md §22). Pure. */
 import { decimal, multiply } from '@rcpt/contract/money.ts';
 
 /** `measured` ignores the seconds that a worker reports. */

@@ -16,7 +16,7 @@ import { refuseOtherSites, requireOwnName } from './host.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `member`: everybody, or the admin token where one is set. `worker`: a worker's token. `enroll`: see contract §3. */
+    /** `member`: everybody, or the admin token where one is set. `worker`: a worker's token. `enroll`: see docs/spec.md §18. */
     open_to?: 'all' | 'member' | 'worker' | 'enroll';
   }
   interface FastifyRequest {

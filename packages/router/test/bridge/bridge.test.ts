@@ -1,4 +1,4 @@
-/** The bridge (contract §4) between a real router and a real ledger: finished jobs become Runs, once, whatever is away or dies. */
+/** The bridge (docs/spec.md §24) between a real router and a real ledger: finished jobs become Runs, once, whatever is away or dies. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

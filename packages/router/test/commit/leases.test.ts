@@ -1,4 +1,4 @@
-/** Leases (contract §3, Workers): who holds a job, for how long, and what a late or foreign token can do. */
+/** Leases (docs/spec.md §21): who holds a job, for how long, and what a late or foreign token can do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inShort } from '../kit/records.ts';

@@ -21,7 +21,7 @@ function pricesFile(...rows: object[]): Record<string, string> {
 }
 
 eachRouter('prices', (start, _engine, fresh) => {
-  test('are SPEC’s two without a file, and what a file adds or replaces with one', async () => {
+  test('are the two of docs/spec.md §19 without a file, and what a file adds or replaces with one', async () => {
     assert.deepEqual(await (await start()).get('/compute/prices'), DEFAULTS);
     const router = await start({ environment: pricesFile(CPU, { ...DEFAULTS[1], hourly_rate_usd: 3 }) });
     assert.deepEqual(await router.get('/compute/prices'), [DEFAULTS[0], { ...DEFAULTS[1], hourly_rate_usd: 3 }, CPU]);

@@ -1,4 +1,4 @@
-/** The contract's table of job transitions (§3), cell by cell, with the receipts each cell leaves. */
+/** The table of job transitions (docs/spec.md §20), cell by cell, with the receipts each cell leaves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inShort } from '../kit/records.ts';

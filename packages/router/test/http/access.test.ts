@@ -1,4 +1,4 @@
-/** Who may call what, settings, and what is promised of every call (contract §1, §3, §5). */
+/** Who may call what, settings, and what is promised of every call (docs/spec.md §11, §18, §25). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

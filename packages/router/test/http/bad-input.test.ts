@@ -22,7 +22,7 @@ import {
 import { eachRouter, type TestRouter } from '../kit/running.ts';
 
 const JSON_LIMIT = 1_048_576;
-/** Contract §3: every call of the two components' table, and the reads a member needs. */
+/** Every call of the router, the reads a member needs among them (docs/spec.md §18). */
 const OPERATIONS = `
   GET /health, GET /admin/summary, GET /admin/history, GET /admin/news, GET /admin/workers, GET /admin/workers/{id}, POST /admin/workers/{id}/drain,
   POST /admin/workers/{id}/resume, POST /admin/workers/{id}/revoke, POST /members, GET /members, GET /members/{id}, POST /members/{id}/activate, GET /members/{id}/status, GET /members/{id}/logs,

@@ -1,5 +1,5 @@
 /**
- * The contract's rules for jobs once more (§3: transitions, workers, receipts), as a table a person can check, written
+ * The rules for jobs once more (docs/spec.md §20, §21, §9.2), as a table a person can check, written
  * from the contract and not from the router. It knows nothing of databases, files or crashes.
  */
 export type Status = 'queued' | 'leased' | 'running' | 'completed' | 'failed' | 'canceled';

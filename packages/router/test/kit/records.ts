@@ -1,4 +1,4 @@
-/** The receipts ledger once more, written from SPEC alone: a test that used the router's own sealing would not notice its mistakes. */
+/** The receipts ledger once more, written from docs/spec.md §9 alone: a test that used the router's own sealing would not notice its mistakes. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export function filesIn(folder: string): string[] {
     : [];
 }
 
-/** One line: canonical bytes, exactly SPEC's members, and the checksum recomputed. */
+/** One line: canonical bytes, exactly the members of docs/spec.md §9.1, and the checksum recomputed. */
 export function assertReceiptLine(line: string): Receipt {
   const receipt = JSON.parse(line) as Receipt;
   assert.equal(line, canonicalText(receipt), 'a line is canonical bytes');

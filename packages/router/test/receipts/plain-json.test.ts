@@ -1,4 +1,4 @@
-/** Receipts for anyone who has a JSON library and SHA-256 and nothing else (contract §3, Router receipts). */
+/** Receipts for anyone who has a JSON library and SHA-256 and nothing else (docs/spec.md §9.1). */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

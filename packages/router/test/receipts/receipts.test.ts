@@ -21,7 +21,7 @@ async function verdict(router: TestRouter) {
 }
 
 eachRouter('the receipts ledger', (start, _engine, fresh) => {
-  test('holds every act of the contract’s table with its amount, canonical and checksummed', async () => {
+  test('holds every act of the table (docs/spec.md §9.2) with its amount, canonical and checksummed', async () => {
     const router = await start();
     const member = await router.post('/members', { email: 'a@example.org', name: 'Ada' });
     await router.post(`/members/${member.id}/activate`);

@@ -1,4 +1,4 @@
-/** Workers, nodes and the numbers of the admin page (contract §3). */
+/** Workers, nodes and the numbers of the admin page (docs/spec.md §19, §21). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, CHEAP_SKU, eachRouter, SKU, type TestRouter, type TestWorker, until } from '../kit/running.ts';
