@@ -10,8 +10,8 @@ import { type ExpectedHead, FileJudge, type FileReport } from './judge.ts';
 import { LineSplitter } from './lines.ts';
 import { counted, fileInWords, type Scope, safeForTerminal, scopeInWords, scopeOf, skippedInWords } from './words.ts';
 
-export const USAGE = `Usage: verify [--json] [--head [SEQ:]SHA256] PATH…
-       verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
+export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH…
+       ./rcpt verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
 
 Verifies receipts offline. PATH is a receipt, a ledger export (one receipt per line), a router receipts file,
 a folder with any of those in it (other files are skipped and counted), or - for standard input.
@@ -172,7 +172,7 @@ export async function main(args: string[], stdout: Output, stderr: Output): Prom
 }
 
 if (import.meta.main) {
-  // Whoever reads may stop reading (`| head -1`): the verdict is the exit code all the same.
+  // The reader may stop reading (`| head -1`): the verdict is the exit code all the same.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

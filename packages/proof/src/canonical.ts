@@ -198,7 +198,7 @@ function numeral(value: number): string {
   return String(value);
 }
 
-/** From here on numbers are written with an exponent, `1e+21`, which nobody reads as an integer. */
+/** From here on numbers are written with an exponent, `1e+21`, which readers do not take for an integer. */
 const EXPONENT_FROM = 1e21;
 
 /** What no two readers are sure to read alike. */

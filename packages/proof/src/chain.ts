@@ -15,10 +15,10 @@
  */
 import { blocksAgree } from './blocks.ts';
 import type { JsonObject } from './canonical.ts';
+import { ORG_SEQ, ORGANIZATION_ID, PARENT_HASH, RECEIPT_ID, RECEIPT_SHA256 } from './fast/scan.ts';
+import { Scratch } from './fast/scratch.ts';
 import { type Fault, isHash, isObject, type ReceiptVerdict, receiptIdOf, verifyReceipt } from './receipt.ts';
 import { type ReceiptRecord, recordAgrees, recordFault } from './record.ts';
-import { ORG_SEQ, ORGANIZATION_ID, PARENT_HASH, RECEIPT_ID, RECEIPT_SHA256 } from './scan.ts';
-import { Scratch } from './scratch.ts';
 
 /** The parent of an organization's first receipt. */
 export const GENESIS_HASH = '0'.repeat(64);

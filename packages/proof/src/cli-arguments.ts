@@ -2,7 +2,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from './nearest.ts';
 
-/** What somebody typed that is not taken, and what is. */
+/** What was typed and is not taken, and what is. */
 export class WrongUse extends Error {}
 
 /** As `parseArgs`, in our words. Throws `WrongUse`. */

@@ -85,8 +85,8 @@ export class FileJudge {
 }
 
 /**
- * What tells receipts, damaged ones too, from other JSON. Somebody who takes all of it away from a file does no more than
- * one who takes the file away, which only the rest of the chain shows.
+ * What tells receipts, damaged ones too, from other JSON. To take all of it away from a file
+ * does no more than to take the file away, which only the rest of the chain shows.
  */
 const OF_A_RECEIPT = /"(?:receipt_sha256|parent_hash|org_seq|checksum_sha256)"/;
 const NAMED_LIKE_RECEIPTS = /(?:^|[\\/])RCPT-[^\\/]*\.json$|\.receipts\.jsonl$/;

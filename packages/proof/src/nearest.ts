@@ -1,4 +1,4 @@
-/** The known word that somebody who typed `word` is likely to mean; null when none is near. */
+/** The known word that `word` is likely to be a slip of; null when none is near. */
 export function nearest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   // One stroke may be wrong, or a third of what was typed, but no more than three.

@@ -1,9 +1,9 @@
 /** The columns stored beside a receipt, held against the receipt itself (docs/spec.md §7.3): once on values, once on bytes. */
 import { blockDifferences } from './blocks.ts';
 import { canonicalize, type Json, type JsonObject } from './canonical.ts';
+import { CREATED_AT, RECEIPT_ID, RUN_ID, SCHEMA, SHARE_URL } from './fast/scan.ts';
+import type { Scratch } from './fast/scratch.ts';
 import { type Fault, isObject, type ReceiptVerdict, receiptIdSuffix } from './receipt.ts';
-import { CREATED_AT, RECEIPT_ID, RUN_ID, SCHEMA, SHARE_URL } from './scan.ts';
-import type { Scratch } from './scratch.ts';
 
 /** The columns stored beside a receipt; whichever are given must agree with the payload as stored. */
 export interface ReceiptRecord {

@@ -16,7 +16,7 @@ export interface SealedFile {
   role: 'output' | 'evidence';
   /** What the lane calls it: `output`, `submission`, `dataset package`, `model card`, `evidence`. */
   name: string;
-  /** Of evidence, as somebody wrote it: to be shown with care. */
+  /** Of evidence, as it was written by others: to be shown with care. */
   label: string | null;
   sha256: string;
   /** As the receipt states it; null where it states none. */

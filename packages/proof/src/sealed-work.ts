@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './canonical.ts';
 import { isObject } from './receipt.ts';
 import { sealedFilesOf } from './sealed-files.ts';
 
-/** Texts are as somebody wrote them: to be shown with care. */
+/** Texts are as they were written by others: to be shown with care. */
 export interface SealedWork {
   agent_name: string | null;
   model_name: string | null;

@@ -13,7 +13,7 @@ export function fileInWords(report: FileReport, isAlone = true): string {
   return `${file}: FAILED, ${counted(receipts_checked)} checked\n${violationInWords(violation)}${more}`;
 }
 
-/** What the receipt says of the work: sealed by whoever approved it, shown here so that it can be compared. */
+/** What the receipt says of the work: sealed by the approver, shown here so that it can be compared. */
 function workInWords(work: SealedWork | null): string {
   if (work === null) return '';
   const { agent_name, model_name, output, approved_by, approver_id } = work;
@@ -76,7 +76,7 @@ export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boo
     shown.push('each file you named is the one whose hash the receipt seals');
     not_shown.push('who made the file, and whether what stands in it is right');
   }
-  not_shown.push('when it happened and who did it: nobody but the operator vouches for time and identity');
+  not_shown.push('when it happened and who did it: only the operator vouches for time and identity');
   return { shown, not_shown };
 }
 

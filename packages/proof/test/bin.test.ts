@@ -200,7 +200,7 @@ test('wrong use exits 2 and says why on standard error', () => {
   }
   const help = run(['--help']);
   assert.equal(help.status, 0);
-  assert.match(help.stdout, /^Usage: verify/);
+  assert.match(help.stdout, /^Usage: \.\/rcpt verify/);
 });
 
 test('what a file says never reaches the terminal as control characters', async () => {

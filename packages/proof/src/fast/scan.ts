@@ -1,9 +1,11 @@
 /**
+ * Skip this folder at a first reading: it changes no verdict. What it is unsure of, `../receipt.ts` and `../canonical.ts` decide.
+ *
  * One pass over a receipt's bytes that makes no values: whether they are surely canonical (RFC 8785), and where the
  * members stand that a chain is judged by. It may be unsure of canonical bytes (a key that is not plain ASCII, a number
- * in exponent form, a \u escape): then the slow way decides. It is never sure of others; the tests hold it to that.
+ * in exponent form, a \u escape): then they decide. It is never sure of bytes that are not canonical; the tests hold it to that.
  */
-import { MAX_DEPTH } from './canonical.ts';
+import { MAX_DEPTH } from '../canonical.ts';
 
 /** The members noted. Of `organization` and `run` it is their `id`. */
 export const CREATED_AT = 0;

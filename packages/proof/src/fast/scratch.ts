@@ -1,4 +1,10 @@
-/** A reused buffer that one receipt at a time is judged in, without making strings of it. */
+/**
+ * Skip this folder at a first reading: it changes no verdict.
+ *
+ * A reused buffer that one receipt at a time is judged in, without making strings of it.
+ */
+
+import { sha256Hex } from '../sha256.ts';
 import {
   CREATED_AT,
   ORG_SEQ,
@@ -11,7 +17,6 @@ import {
   Spans,
   scanCanonical,
 } from './scan.ts';
-import { sha256Hex } from './sha256.ts';
 
 const isUtf8 = globalThis.process?.getBuiltinModule?.('node:buffer').isUtf8 ?? decodes;
 const encoder = new TextEncoder();
