@@ -49,7 +49,8 @@ function ofRouter(text: string): object {
 function ofChain(text: string): object {
   const verifier = new ChainVerifier();
   const lines: number[] = [];
-  for (const [i, receipt] of text.split('\n').slice(0, -1).entries()) {
+  for (const [i, receipt] of text.split('\n').entries()) {
+    if (receipt === '') continue;
     verifier.examine(receipt);
     while (lines.length < verifier.violations.length) lines.push(i + 1);
   }

@@ -205,6 +205,8 @@ for (const [lane, { schema, blocks }] of Object.entries(lanes)) {
 const texts = chain.map((receipt) => receipt.canonical);
 const head = { org_seq: 5, receipt_sha256: chain[5]!.receipt_sha256 };
 write('valid/chain--six.jsonl', lines(texts));
+write('valid/chain--six-without-a-final-line-feed.jsonl', lines(texts).slice(0, -1));
+write('valid/chain--six-with-empty-lines.jsonl', `\n${texts.join('\n\n')}\n\n`);
 write('valid/chain--six-with-columns.json', pretty({ receipts: texts, records: chain.map(columnsOf), head }));
 
 function columnsOf({ payload, receipt_sha256 }: Sealed): Record<string, unknown> {
@@ -251,6 +253,16 @@ const broken: Record<string, string[]> = {
   'payload_altered--another-decided': texts.with(2, texts[2]!.replace('Decided by Ada', 'Decided by Eve')),
   'payload_altered--a-line-torn': texts.with(5, texts[5]!.slice(0, 300)),
   'payload_altered--a-member-doubled-and-resealed': texts.with(5, asIs(doubled, '"schema"')),
+  'payload_altered--unreadable-in-the-middle': texts.with(2, '{'),
+  'payload_altered--one-deleted-before-it': texts
+    .with(3, texts[3]!.replace('"eval_after":0.734', '"eval_after":0.834'))
+    .toSpliced(2, 1),
+  'payload_altered--a-carriage-return': texts.with(2, `${texts[2]}\r`),
+  'payload_altered--resealed-without-a-member': texts.with(
+    5,
+    seal(Object.fromEntries(Object.entries(chain[5]!.payload).filter(([name]) => name !== 'share_url'))).canonical,
+  ),
+  'sequence_gap--a-later-one-put-in-between': texts.toSpliced(2, 0, texts[4]!),
   'sequence_gap--one-receipt-deleted': texts.toSpliced(2, 1),
   'sequence_gap--the-start-missing': texts.slice(1),
   'sequence_gap--two-receipts-swapped': texts.with(2, texts[3]!).with(3, texts[2]!),
@@ -288,6 +300,13 @@ for (const [story, change] of Object.entries(recordedBlocks)) {
 }
 const noRun = columns.with(4, { ...columns[4]!, blocks: null });
 write('invalid/record_mismatch--no-run-is-stored.json', pretty({ receipts: texts, records: noRun, head }));
+const unreadable = texts.with(2, '{');
+const unnamed = columns.with(2, { ...columns[2]!, receipt_id: undefined });
+const known = { unreadable: columns, 'unreadable-and-unnamed': unnamed };
+for (const [story, records] of Object.entries(known))
+  write(`invalid/payload_altered--${story}-with-columns.json`, pretty({ receipts: unreadable, records, head }));
+const anew = { receipts: texts.with(2, resealed), records: columns, head };
+write('invalid/record_mismatch--resealed-under-its-old-column.json', pretty(anew));
 const cut = { receipts: texts.slice(0, 5), records: columns.slice(0, 5), head };
 write('invalid/head_mismatch--the-tail-cut-off.json', pretty(cut));
 const extended = { receipts: texts, records: columns, head: null };
@@ -333,6 +352,20 @@ for (const [story, [from, to]] of Object.entries(routerClocks))
   write(`invalid/payload_altered--router-${story}-changed.jsonl`, lines(day.with(3, day[3]!.replace(from, to))));
 const rate = day[3]!.replace('"hourly_rate_usd":"2.00"', '"hourly_rate_usd":2.5');
 write('invalid/payload_altered--a-router-rate-as-a-fraction.jsonl', lines(day.with(3, rate)));
+// Their checksums are right; their form is not.
+const unlike = (change: object) => {
+  const record = { ...routerRecord('compute_quote', 2), ...change };
+  return day.with(2, canonicalize({ ...record, checksum_sha256: sha256Hex(canonicalize(record)) }));
+};
+const forms = {
+  'a-day-that-does-not-exist': { created_at: '2026-02-29T20:00:00.000+00:00' },
+  'a-member-too-many': { org_seq: 2 },
+  'an-amount-with-one-decimal': { amount_usd: '2.5' },
+  'an-unknown-type': { receipt_type: 'refund' },
+};
+for (const [story, change] of Object.entries(forms))
+  write(`invalid/payload_altered--router-${story}.jsonl`, lines(unlike(change)));
+write('invalid/torn_line--router-an-empty-line.jsonl', lines(day.toSpliced(4, 0, '')));
 write('invalid/payload_altered--a-router-amount.jsonl', lines(day.with(2, day[2]!.replace('"2.50"', '"2.05"'))));
 write('invalid/duplicate_receipt--a-router-line-twice.jsonl', lines([...day, day[4]!]));
 write('invalid/torn_line--a-router-file-without-its-end.jsonl', lines(day).slice(0, -1));
@@ -344,6 +377,10 @@ const canonical: [story: string, input: string][] = [
   ['keys by UTF-16 code units', '{"\\ufb33":1,"\\ud83d\\ude00":2,"b":3,"B":4,"10":5,"9":6,"":7,"\\u00e9":8}'],
   ['keys at every depth', '{"b":[{"d":1,"c":2}],"a":{"y":{},"x":[]}}'],
   ['numbers', '[0,-0,0.0,1.0,-1.50,1e3,1E-3,0.000001,0.0000001,123456789.123,9007199254740991,0.1e1,5e-324]'],
+  [
+    'large, small and rounded numbers',
+    '[1e21,-1.5e300,1.7976931348623157e308,-1e-7,1e-400,9007199254740991.4,1000000000000000000e-6]',
+  ],
   ['escapes', '"\\u0041\\/\\u00e9\\u000a\\u0008\\u001F\\u007f\\"\\\\\\u2028"'],
   ['whitespace', ' [ 1 ,\t{ "a" :\r\n null } , true ] '],
   ['an astral character from its surrogates', '"\\ud83d\\ude42"'],
@@ -363,8 +400,12 @@ const refused: Record<string, string | Uint8Array> = {
   'integer_too_large--two-to-the-53': '{"a":9007199254740992}',
   'integer_too_large--negative': '[-9007199254740993]',
   'integer_too_large--with-an-exponent': '[1e16]',
+  'integer_too_large--in-digits-beyond-the-exponents': `[1${'0'.repeat(21)}]`,
+  'integer_too_large--after-rounding': '[9007199254740991.5]',
   'not_finite--an-exponent-too-large': '{"a":1e400}',
   'too_deep--two-hundred-and-one-arrays': `${'['.repeat(201)}${']'.repeat(201)}`,
+  'not_json--a-bad-escape-behind-a-lone-surrogate': '["\\ud800\\x"]',
+  'not_json--nothing': '',
   'not_json--a-trailing-comma': '{"a":1,}',
   'not_json--a-leading-zero': '[01]',
   'not_json--NaN': '[NaN]',
