@@ -9,7 +9,6 @@ export interface LastVerification {
   at: string;
 }
 
-/** For whoever shows a report: call this with it. */
 export function keepVerification(
   organization_id: string,
   { ok, receipts_checked }: z.infer<typeof Verification>,

@@ -6,9 +6,9 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { Section } from '../layout/page.tsx';
 import { Shown } from '../shown/shown.ts';
 import { IconButton } from './button.tsx';
+import { Choice } from './choice.tsx';
 import { copy } from './copy.tsx';
 import { Fact, Facts, LeftOut } from './facts.tsx';
-import { Choice } from './tabs.tsx';
 import './readable.css';
 
 const VIEWS = [

@@ -10,7 +10,8 @@ import { agent, declaredAgent, Measure, Name, notify } from './body.ts';
 import { timeClaims } from './claims.ts';
 import { evidenceAttached, evidenceBytesKnown, evidenceDistinct } from './evidence-rules.ts';
 import type { Lane } from './lane.ts';
-import { PinnedModel, printedModel } from './model-pin.ts';
+import { printedModel } from './model-pin.ts';
+import { PinnedModel } from './pinned-model.ts';
 import * as print from './printed.ts';
 import { decide, flag, type LaneRule, pass, plural, quote, skip } from './rule.ts';
 

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { LaneName, SchemaId } from '../vocabulary.ts';
 import type { Json, JsonObject } from '../wire.ts';
 import type { AgentProfile, ApprovedWork, Check, Work } from '../work.ts';
-import type { PinnedModel } from './model-pin.ts';
+import type { PinnedModel } from './pinned-model.ts';
 
 /** What the eval lane needs to decide its rules. The ledger supplies it: CEL and JSON Schema live there. */
 export interface SheetExecutor {

@@ -3,12 +3,13 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { z } from 'zod';
 import { exact } from '../shown.ts';
-import { Instant, Json, type JsonObject, Line, Sha256 } from '../wire.ts';
+import { Json, type JsonObject, Line, Sha256 } from '../wire.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Name, notify, optionalProse } from './body.ts';
 import { textsOf } from './claims.ts';
 import { evidenceBytesKnown, evidenceDistinct } from './evidence-rules.ts';
 import type { Lane } from './lane.ts';
+import { Model } from './pinned-model.ts';
 import * as print from './printed.ts';
 import { decide, flag, type LaneRule, pass, quote, skip } from './rule.ts';
 import { secretsIn } from './secrets.ts';
@@ -36,39 +37,6 @@ const Execution = z.object(agent);
 type Execution = z.infer<typeof Execution>;
 
 type PinWork = Work<Inputs, Execution>;
-
-const identity = {
-  slug: z.string(),
-  name: z.string(),
-  base: z.string(),
-  params_b: z.number(),
-  card_sha256: Sha256,
-  pinned_at: Instant,
-  declaration: z.string(),
-  client_ref: z.string(),
-};
-const Model = z.strictObject(identity);
-
-/** The declaration as a cook points at it: the sealed model and the receipt that sealed it. */
-export const PinnedModel = z.strictObject({
-  ...identity,
-  pin_receipt_id: z.string(),
-  pin_receipt_sha256: Sha256,
-  pin_share_url: z.string(),
-});
-export type PinnedModel = z.infer<typeof PinnedModel>;
-
-/** From a stored model-pin receipt. Null when the receipt no longer has the shape it was sealed with. */
-export function pinnedModelOf(receipt: JsonObject): PinnedModel | null {
-  const model = Model.safeParse(receipt.model);
-  const pinned = PinnedModel.safeParse({
-    ...model.data,
-    pin_receipt_id: receipt.receipt_id,
-    pin_receipt_sha256: receipt.receipt_sha256,
-    pin_share_url: receipt.share_url,
-  });
-  return pinned.data ?? null;
-}
 
 /** The hash that is sealed: of the card itself when it was sent, else as declared. */
 export function cardSha256(inputs: Inputs): string {

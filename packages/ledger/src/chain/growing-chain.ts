@@ -1,5 +1,5 @@
 /** One organization's chain while a transaction appends to it. */
-import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/pinned-model.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';

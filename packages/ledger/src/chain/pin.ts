@@ -1,5 +1,5 @@
 /** The pin that a cook points at (docs/spec.md §6.4.2): taken from the stored receipt only while that is what was sealed. Pure. */
-import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/pinned-model.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { refuse } from '../problems.ts';
 

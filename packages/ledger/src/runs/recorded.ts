@@ -3,7 +3,7 @@
  * that was the most recent one then. Verification holds the receipt against them.
  */
 import type { MemberPath } from '@rcpt/contract/lanes/lane.ts';
-import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/model-pin.ts';
+import { type PinnedModel, pinnedModelOf } from '@rcpt/contract/lanes/pinned-model.ts';
 import { member } from '@rcpt/contract/lanes/printed.ts';
 import { LANES, laneBySchema } from '@rcpt/contract/lanes/registry.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';

@@ -3,7 +3,7 @@
  * verified. Pure: the same Run makes the same blocks.
  */
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
-import type { PinnedModel } from '@rcpt/contract/lanes/model-pin.ts';
+import type { PinnedModel } from '@rcpt/contract/lanes/pinned-model.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Work } from '@rcpt/contract/work.ts';

@@ -5,6 +5,7 @@ import type { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import type { Problem } from '@rcpt/contract/problem.ts';
 import { useSyncExternalStore } from 'react';
 import type { z } from 'zod';
+import { keepVerification } from '../../api/last-verification.ts';
 import { eventsFrom, type StreamEvent } from './event-stream.ts';
 
 export type Report = z.infer<typeof Verification>;
@@ -40,7 +41,8 @@ export function useVerification(): Standing {
   );
 }
 
-export async function verify(): Promise<void> {
+/** The result is kept for the overview of this organization. */
+export async function verify(organization_id: string): Promise<void> {
   running?.abort();
   const mine = new AbortController();
   running = mine;
@@ -53,6 +55,7 @@ export async function verify(): Promise<void> {
       progress = next;
       stands({ is: 'running', progress });
     });
+    keepVerification(organization_id, report);
     stands({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
   } catch (error) {
     stands(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });

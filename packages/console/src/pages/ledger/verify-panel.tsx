@@ -1,5 +1,6 @@
 /** Verifying the whole chain: asked for, on its way, and what came of it. */
 import { statusOf } from '../../api/problem.ts';
+import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
@@ -21,7 +22,8 @@ interface VerifyPanelProps {
 export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
   const standing = useVerification();
   const running = standing.is === 'running';
-  const start = () => void verify();
+  const { organization } = useSession();
+  const start = () => void verify(organization.id);
   useShortcuts({ v: { does: 'Verify the chain', run: () => !running && start() } });
   const { mark, tone, title } = looksOf(standing);
   return (

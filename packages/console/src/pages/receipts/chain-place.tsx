@@ -1,4 +1,5 @@
 /** A receipt between the ones before and after it in the chain. */
+import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
 import { Link } from 'wouter';
@@ -6,7 +7,13 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import type { Slot } from '../ledger/chain.ts';
 import { ChainRow } from '../ledger/chain-row.tsx';
 import type { Violation } from '../ledger/in-words.ts';
-import type { Around } from './sealed.tsx';
+
+/** The receipt with its neighbours, as they are recorded; null: there is none. */
+export interface Around {
+  next: ReceiptSummary | null;
+  here: ReceiptSummary | null;
+  previous: ReceiptSummary | null;
+}
 
 export function ChainPlace({ around, verdict }: { around: Around | undefined; verdict: ReceiptVerdict }) {
   if (around === undefined) return <Skeleton height="10.5rem" />;

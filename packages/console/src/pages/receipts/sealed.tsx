@@ -9,19 +9,13 @@ import { ShareLink } from '../../components/share-link.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Section } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
-import { ChainPlace } from './chain-place.tsx';
+import { type Around, ChainPlace } from './chain-place.tsx';
 import { Compare } from './compare.tsx';
 import { Integrity } from './integrity.tsx';
 import { Opening } from './opening.tsx';
 import { printQuery } from './queries.ts';
 import { PrintedSection } from './sections.tsx';
 import { StoredBytes } from './stored-bytes.tsx';
-
-export interface Around {
-  next: ReceiptSummary | null;
-  here: ReceiptSummary | null;
-  previous: ReceiptSummary | null;
-}
 
 interface SealedProps {
   id: string;

@@ -7,9 +7,9 @@ import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
+import { Choice } from '../../components/choice.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../components/field.tsx';
-import { Choice } from '../../components/tabs.tsx';
 import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
 

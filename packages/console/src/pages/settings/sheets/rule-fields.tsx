@@ -1,9 +1,9 @@
 /** One rule of a sheet that is written: what holds, who decides it, and what it says about the submission at hand. */
 import type { Check } from '@rcpt/contract/work.ts';
 import { IconButton } from '../../../components/button.tsx';
+import { Choice } from '../../../components/choice.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { CheckStatusMark } from '../../../components/outcome.tsx';
-import { Choice } from '../../../components/tabs.tsx';
 import { sentence } from '../../../format/vocabulary.ts';
 import { CodeField } from './code-field.tsx';
 import { CATEGORIES, type DraftFault, type RuleDraft, SEVERITIES, slugOf } from './draft.ts';

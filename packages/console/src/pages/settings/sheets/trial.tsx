@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { ledger } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
+import { Choice } from '../../../components/choice.tsx';
 import { SelectField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { Choice } from '../../../components/tabs.tsx';
 import { OUTCOME_WORD } from '../../../format/vocabulary.ts';
 import type { Checked } from './check.ts';
 import { CodeField } from './code-field.tsx';

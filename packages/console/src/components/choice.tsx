@@ -1,19 +1,4 @@
-/** Pages side by side, each with an address of its own. For views inside one page there is `Choice`. */
-import { Link, useLocation } from 'wouter';
-import './tabs.css';
-
-export function Tabs({ label, tabs }: { label: string; tabs: readonly { href: string; label: string }[] }) {
-  const [path] = useLocation();
-  return (
-    <nav className="tabs" aria-label={label}>
-      {tabs.map((tab) => (
-        <Link key={tab.href} href={tab.href} aria-current={path === tab.href ? 'page' : undefined}>
-          {tab.label}
-        </Link>
-      ))}
-    </nav>
-  );
-}
+import './choice.css';
 
 interface ChoiceProps<Value extends string> {
   label: string;

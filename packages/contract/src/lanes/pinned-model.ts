@@ -1,0 +1,36 @@
+/** The model that a model-pin receipt declares, and how a cook receipt points at it. */
+import { z } from 'zod';
+import { Instant, type JsonObject, Sha256 } from '../wire.ts';
+
+const identity = {
+  slug: z.string(),
+  name: z.string(),
+  base: z.string(),
+  params_b: z.number(),
+  card_sha256: Sha256,
+  pinned_at: Instant,
+  declaration: z.string(),
+  client_ref: z.string(),
+};
+export const Model = z.strictObject(identity);
+
+/** The declaration as a cook points at it: the sealed model and the receipt that sealed it. */
+export const PinnedModel = z.strictObject({
+  ...identity,
+  pin_receipt_id: z.string(),
+  pin_receipt_sha256: Sha256,
+  pin_share_url: z.string(),
+});
+export type PinnedModel = z.infer<typeof PinnedModel>;
+
+/** From a stored model-pin receipt. Null when the receipt no longer has the shape it was sealed with. */
+export function pinnedModelOf(receipt: JsonObject): PinnedModel | null {
+  const model = Model.safeParse(receipt.model);
+  const pinned = PinnedModel.safeParse({
+    ...model.data,
+    pin_receipt_id: receipt.receipt_id,
+    pin_receipt_sha256: receipt.receipt_sha256,
+    pin_share_url: receipt.share_url,
+  });
+  return pinned.data ?? null;
+}
