@@ -134,11 +134,11 @@ describe('receipts and their chain in a browser', () => {
     await assertAccessible(page, 'a chain that holds');
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(receipt_id));
+    clean();
     await page.goto(`${ledger.url}/`);
     const card = page.getByRole('region', { name: 'Chain' });
     await card.getByText('Unchanged').waitFor();
     assert.match((await card.textContent())!, /6,200 receipts/);
-    clean();
     await context.close();
   });
 

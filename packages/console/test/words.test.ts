@@ -4,13 +4,13 @@ import { describe, test } from 'node:test';
 import { address, answerOf } from '@rcpt/contract/client/call.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { problemOf } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
 import { whyNot, whyNotDecide } from '../src/format/may.ts';
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
 import { standingOf } from '../src/format/standing.ts';
-import { LANES as LANE_NAMES } from '../src/format/vocabulary.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 
 /** What a person could type into every field of a lane. */

@@ -1,6 +1,7 @@
 /** Shapes that recur on both wires. */
 import { numberFault } from '@rcpt/proof/canonical.ts';
 import { z } from 'zod';
+import { isOneLine, LINE_CHARACTERS, PROSE_CHARACTERS } from './text-limits.ts';
 
 /** 64 lower-case hexadecimal characters. */
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal characters');
@@ -58,8 +59,8 @@ export const Line = z
   .string()
   .trim()
   .min(1)
-  .max(500)
-  .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(text), 'must be one line of readable text');
+  .max(LINE_CHARACTERS)
+  .refine(isOneLine, 'must be one line of readable text');
 /** Any text of at most `most` characters that both databases can store: PostgreSQL takes no NUL. */
 export const text = (most: number) =>
   z
@@ -67,7 +68,7 @@ export const text = (most: number) =>
     .max(most)
     .refine((value) => value.isWellFormed() && !value.includes('\u0000'), 'must be readable text');
 /** Running text, at most 20,000 characters. */
-export const Prose = text(20_000);
+export const Prose = text(PROSE_CHARACTERS);
 
 /** A whole number as a query writes it, in digits: an empty value, which `Number` takes for 0, is none. */
 export const inDigits = <Integer extends z.ZodType<number | undefined>>(integer: Integer) =>

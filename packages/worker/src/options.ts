@@ -3,7 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { JOB_TYPES, JobType } from '@rcpt/contract/router/vocabulary.ts';
+import { JobType } from '@rcpt/contract/router/vocabulary.ts';
+import { JOB_TYPES } from '@rcpt/contract/words.ts';
 import { STORAGE_URL } from '@rcpt/storage/open.ts';
 import { withoutSecrets } from './secrets.ts';
 

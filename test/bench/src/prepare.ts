@@ -1,8 +1,9 @@
 /** Organizations, approved Runs and whole chains, written straight into the database before anything is measured. */
 import { createHash } from 'node:crypto';
 import { evaluation } from '@rcpt/contract/lanes/eval.ts';
-import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
+import type { Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { foundOrganization } from '@rcpt/ledger/people/tenancy.ts';
 import { insertReceipts, type StoredReceipt } from '@rcpt/ledger/store/chains.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';

@@ -12,8 +12,8 @@ import { ProblemError } from '@rcpt/contract/client/call.ts';
 import { type LedgerClient, ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import { type RouterClient, routerClient } from '@rcpt/contract/client/router.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { STAGES } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { type Demo, keepDemo, type MintedReceipt, type Training } from './demo.ts';
 import { ownNode } from './own-machine.ts';
 

@@ -3,9 +3,9 @@ import type { FlightSheet, FlightSheetList } from '@rcpt/contract/ledger/flight-
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { RunQuery } from '@rcpt/contract/ledger/runs.ts';
 import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { Role } from '../format/vocabulary.ts';
 import { ledger } from './clients.ts';
 import { KEYS } from './keys.ts';
 

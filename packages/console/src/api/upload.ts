@@ -1,8 +1,8 @@
 /** Files to `POST /runs/{id}/evidence`, with their progress: `fetch` cannot tell how far an upload is. */
 import { answerOf, UnreachableError } from '@rcpt/contract/client/call.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
-import type { EvidenceKind } from '../format/vocabulary.ts';
 
 /** SHA-256 of the bytes, in lower-case hex. Plain HTTP from another machine has no WebCrypto. */
 export async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

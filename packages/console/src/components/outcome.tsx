@@ -1,6 +1,8 @@
 /** Verdicts and checks, worded and marked as on the receipt's page. */
+
+import type { Outcome } from '@rcpt/contract/vocabulary.ts';
 import type { Check } from '@rcpt/contract/work.ts';
-import { OUTCOME_WORD, type Outcome } from '../format/vocabulary.ts';
+import { OUTCOME_WORD } from '../format/vocabulary.ts';
 import { type MarkName, Status, type Tone } from './mark.tsx';
 
 export const OUTCOME_LOOKS: Record<Outcome, { mark: MarkName; tone: Tone }> = {

@@ -1,8 +1,8 @@
 /** What a role may do, as the ledger decides it; here only so that a button can say why it would be refused. */
 
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { WorkingSession } from '../api/queries.ts';
-import type { Role } from './vocabulary.ts';
 
 const MAY = {
   read: ['agent', 'approver', 'auditor', 'owner'],

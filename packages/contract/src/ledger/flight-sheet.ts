@@ -1,28 +1,29 @@
 /** The named rule sheet of the eval lane (docs/spec.md §16). Immutable per (organization, name, version). */
 import { z } from 'zod';
+import { EXPRESSION_CHARACTERS, SHEET_RULES, SHEET_VERSION, SLUG } from '../text-limits.ts';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';
 import { Json, JsonObject, Line, PageSize, Prose } from '../wire.ts';
 import { Check, EvidenceFact, Verdict } from '../work.ts';
 
-const Slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'must be a slug: lower-case letters, digits, . _ -');
+const Slug = z.string().regex(SLUG, 'must be a slug: lower-case letters, digits, . _ -');
 
 const RuleBase = { id: Slug, label: Line, category: CheckCategory, severity: CheckSeverity };
 
 /** Either a CEL expression that must evaluate to bool, or a rule that a person applies. */
 export const Rule = z.union([
-  z.object({ ...RuleBase, expr: z.string().min(1).max(4000) }),
+  z.object({ ...RuleBase, expr: z.string().min(1).max(EXPRESSION_CHARACTERS) }),
   z.object({ ...RuleBase, checklist: z.literal(true) }),
 ]);
 export type Rule = z.infer<typeof Rule>;
 
 export const FlightSheet = z.object({
   name: Slug,
-  version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
+  version: z.string().regex(SHEET_VERSION, 'must be a version such as 1.0.0'),
   title: Line,
   assignment: z.object({ title: Line, instructions: Prose }),
   /** JSON Schema 2020-12 of the submission's output. */
   output_schema: JsonObject,
-  rules: z.array(Rule).min(1).max(200),
+  rules: z.array(Rule).min(1).max(SHEET_RULES),
   /** Below it the outcome is at best `review`. */
   pass_threshold: z.int().min(0).max(100),
   /** Below it the outcome is `fail`. */
@@ -36,7 +37,10 @@ export const FlightSheetQuery = z.object({
   /** `next_after` of the page before: `<name>@<version>`. */
   after: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,79}@[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be <name>@<version> of a flight sheet')
+    .regex(
+      new RegExp(`${SLUG.source.slice(0, -1)}@${SHEET_VERSION.source.slice(1)}`),
+      'must be <name>@<version> of a flight sheet',
+    )
     .optional(),
   limit: PageSize,
 });

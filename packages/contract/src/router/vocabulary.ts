@@ -1,11 +1,11 @@
 /** The closed word lists of the router's wire (docs/spec.md §20, §21). */
 import { z } from 'zod';
+import { JOB_STATUSES, JOB_TYPES } from '../words.ts';
 
-export const JOB_TYPES = ['inference', 'fine_tune', 'eval', 'dataset_build', 'embedding', 'batch'] as const;
 export const JobType = z.enum(JOB_TYPES);
 export type JobType = z.infer<typeof JobType>;
 
-export const JobStatus = z.enum(['queued', 'leased', 'running', 'completed', 'failed', 'canceled']);
+export const JobStatus = z.enum(JOB_STATUSES);
 export type JobStatus = z.infer<typeof JobStatus>;
 
 export const WaitingFor = z.enum(['no_worker_for_sku', 'no_worker_for_type', 'all_busy']);

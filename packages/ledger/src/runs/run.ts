@@ -2,7 +2,8 @@
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { GpuPrice } from '@rcpt/contract/prices.ts';
-import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
+import type { Stage } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
 import { refuse } from '../problems.ts';
 

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { LaneName, STAGES } from '@rcpt/contract/vocabulary.ts';
+import { LaneName } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { type Judge, judgeOf, plainClient, sentOf } from '../../../../test/kit/openapi-answers.ts';
 import {
   type Case,

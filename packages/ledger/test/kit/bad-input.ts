@@ -1,7 +1,7 @@
 /** What the tests of bad input stand on: places to point at, a digest of all that is stored. */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { STAGES } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import type { Case, Operation } from '../../../../test/kit/openapi-cases.ts';
 import type { SuiteLedger, Tenant } from './running.ts';
 import { runAt, SHEET } from './story.ts';

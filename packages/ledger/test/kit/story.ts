@@ -1,5 +1,6 @@
 /** Pieces of work, one per lane, and their way from Inputs to Approval. */
-import { type LaneName, STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
+import type { LaneName, Stage } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import type { Answer, Tenant } from './running.ts';
 
 /** A sheet of two rules for tests that need an evaluation but not a particular one. */

@@ -1,7 +1,8 @@
 /** A Run from Inputs to Approval over HTTP (docs/spec.md §13): seven stages, seven calls, and what is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAGES, type Stage } from '@rcpt/contract/vocabulary.ts';
+import type { Stage } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { type Answer, eachLedger, type Tenant } from '../kit/running.ts';
 import { runAt, WORK } from '../kit/story.ts';
 

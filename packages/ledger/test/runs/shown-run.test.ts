@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Run as PublicRun } from '@rcpt/contract/ledger/runs.ts';
-import { LaneName, STAGES } from '@rcpt/contract/vocabulary.ts';
+import { LaneName } from '@rcpt/contract/vocabulary.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { showRun } from '../../src/runs/run.ts';
 import { loadRun } from '../../src/store/runs.ts';
 import { eachLedger } from '../kit/running.ts';

@@ -1,19 +1,18 @@
 /** The words of jobs and workers, and how each stands. */
-import type {
-  JobType as ContractJobType,
-  JobStatus,
-  WaitingFor,
-  WorkerStatus,
-} from '@rcpt/contract/router/vocabulary.ts';
+import type { JobStatus, JobType, WaitingFor, WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import type { MarkName, Tone } from '../../components/tones.ts';
-import { all, sentence } from '../../format/vocabulary.ts';
+import { sentence } from '../../format/vocabulary.ts';
 
-export type JobType = ContractJobType;
-export type { JobStatus, WorkerStatus };
-
-export const JOB_TYPES = all<JobType>()('fine_tune', 'inference', 'eval', 'embedding', 'batch', 'dataset_build');
-export const JOB_STATUSES = all<JobStatus>()('queued', 'leased', 'running', 'completed', 'failed', 'canceled');
+/** In the order they are offered: what is asked for most, first. */
+export const OFFERED_JOB_TYPES = [
+  'fine_tune',
+  'inference',
+  'eval',
+  'embedding',
+  'batch',
+  'dataset_build',
+] as const satisfies readonly JobType[];
 
 interface Look {
   word: string;

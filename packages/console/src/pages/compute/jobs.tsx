@@ -1,5 +1,6 @@
 /** All jobs, newest first, by status and member. */
 import type { Job } from '@rcpt/contract/router/compute.ts';
+import { JOB_STATUSES } from '@rcpt/contract/words.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'wouter';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -12,7 +13,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { usd } from '../../format/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
-import { JOB_LOOK, JOB_STATUSES, shortId, typeWord } from './format.ts';
+import { JOB_LOOK, shortId, typeWord } from './format.ts';
 import { jobsQuery, memberNamesQuery } from './queries.ts';
 import { JobState, QuoteAJob, useGpuName, useMemberName } from './small.tsx';
 

@@ -7,7 +7,7 @@ import { useSearchParams } from 'wouter';
 import { Loaded } from '../../components/loaded.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { ComputePage } from './compute-page.tsx';
-import { JOB_TYPES } from './format.ts';
+import { OFFERED_JOB_TYPES } from './format.ts';
 import { offersOf } from './price.ts';
 import { memberNamesQuery, nodesQuery, pricesQuery } from './queries.ts';
 import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
@@ -24,7 +24,7 @@ export function Quotes() {
     member_id: search.get('member') ?? '',
     requested_gpu_sku: '',
     hours: '',
-    job_type: JOB_TYPES[0],
+    job_type: OFFERED_JOB_TYPES[0],
   });
   const [given, setGiven] = useState<Quote | null>(null);
   return (

@@ -1,4 +1,6 @@
 /** Small things that stand on several compute pages. */
+
+import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
@@ -8,7 +10,7 @@ import { exact } from '../../format/instant.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { useSeconds } from './clock.ts';
 import { durationWords, timeLeft } from './duration.ts';
-import { JOB_LOOK, type JobStatus, lookOf } from './format.ts';
+import { JOB_LOOK, lookOf } from './format.ts';
 import { memberNamesQuery, pricesQuery } from './queries.ts';
 
 export function JobState({ status }: { status: JobStatus }) {

@@ -1,6 +1,5 @@
 /** Why the queue waits, the same reasons together. Pure. */
-import type { WaitingFor } from '@rcpt/contract/router/vocabulary.ts';
-import type { JobType } from './format.ts';
+import type { JobType, WaitingFor } from '@rcpt/contract/router/vocabulary.ts';
 
 interface Waiting {
   job_type: JobType;

@@ -1,5 +1,6 @@
 /** What is looked for among the receipts, as the address bar keeps it: `?search=roof&lane=eval&from=2026-05-01`. */
-import { LANES, type LaneName } from '../../format/vocabulary.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 
 /** `from` and `to` are UTC days, both included. */
 export interface ReceiptFilters {
@@ -15,7 +16,7 @@ const LONGEST_SEARCH = 200;
 export function filtersOf(given: URLSearchParams): ReceiptFilters {
   return {
     search: given.get('search')?.trim().slice(0, LONGEST_SEARCH).toWellFormed() || undefined,
-    lane: LANES.find((lane) => lane === given.get('lane')),
+    lane: LANE_NAMES.find((lane) => lane === given.get('lane')),
     from: dayOf(given.get('from')),
     to: dayOf(given.get('to')),
   };

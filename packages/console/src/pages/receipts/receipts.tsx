@@ -1,5 +1,6 @@
 /** All receipts, newest first, and looking through them. */
 import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
@@ -10,7 +11,7 @@ import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { count } from '../../format/numbers.ts';
-import { LANE_LABEL, LANES } from '../../format/vocabulary.ts';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Page } from '../../layout/page.tsx';
 import { asksForAll, changed, filtersOf, type ReceiptFilters } from './filters.ts';
 import { NoReceipts, NothingFound } from './nothing.tsx';
@@ -41,7 +42,7 @@ export function Receipts() {
           onChange={(event) => change({ lane: event.target.value })}
         >
           <option value="">Any lane</option>
-          {LANES.map((lane) => (
+          {LANE_NAMES.map((lane) => (
             <option key={lane} value={lane}>
               {LANE_LABEL[lane]}
             </option>

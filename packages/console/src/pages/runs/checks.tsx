@@ -2,6 +2,7 @@
 
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { deciderOf, decidersInWords, signerOf } from '@rcpt/contract/signer.ts';
+import { CHECK_CATEGORIES } from '@rcpt/contract/words.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { CheckStatusMark } from '../../components/outcome.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
@@ -12,13 +13,6 @@ import { DecideCheck } from './decide-check.tsx';
 import './checks.css';
 
 const FIRST = ['open', 'flag', 'skip', 'pass'] as const satisfies readonly Check['status'][];
-const CATEGORIES = [
-  'structure',
-  'schema',
-  'math',
-  'evidence',
-  'policy',
-] as const satisfies readonly Check['category'][];
 
 export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
   if (run.checks.length === 0) return null;
@@ -78,7 +72,7 @@ function Decided({ check }: { check: Check }) {
 
 /** Each category with its checks; the one that asks for attention most comes first. */
 function byCategory(all: readonly Check[]) {
-  return CATEGORIES.map((category) => {
+  return CHECK_CATEGORIES.map((category) => {
     const checks = all.filter((check) => check.category === category).sort(byAttention);
     return [category, checks] as const;
   })

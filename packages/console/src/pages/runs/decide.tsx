@@ -1,5 +1,6 @@
 /** Approve or reject, with a note: it says first what will have happened. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ledger } from '../../api/clients.ts';
@@ -10,7 +11,6 @@ import { Confirm } from '../../components/dialog.tsx';
 import { TextAreaField } from '../../components/field.tsx';
 import { OutcomeStatus } from '../../components/outcome.tsx';
 import { count } from '../../format/numbers.ts';
-import type { LaneName } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
 import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 import { BecomesPublic } from './becomes-public.tsx';

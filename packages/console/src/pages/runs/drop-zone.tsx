@@ -1,11 +1,14 @@
 /** Where files are dropped or chosen, and how far each of them is. */
+
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
+import { EVIDENCE_KINDS } from '@rcpt/contract/words.ts';
 import { type DragEvent, useId, useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { byteSize } from '../../format/numbers.ts';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../format/vocabulary.ts';
+import { sentence } from '../../format/vocabulary.ts';
 import { type Sending, useUploads } from './uploads.ts';
 
 const FILE_KINDS = EVIDENCE_KINDS.filter((kind) => kind !== 'note' && kind !== 'url');

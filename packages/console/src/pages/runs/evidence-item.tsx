@@ -2,6 +2,7 @@
 import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
 import { byteSize } from '@rcpt/contract/shown.ts';
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
 import { useMutation } from '@tanstack/react-query';
 import { evidencePath, type Found, foundBy, saveEvidence } from '../../api/evidence.ts';
 import { problemOf } from '../../api/problem.ts';
@@ -11,7 +12,7 @@ import { Icon, type IconName } from '../../components/icon.tsx';
 import { Status } from '../../components/mark.tsx';
 import { Problem } from '../../components/problem.tsx';
 import type { MarkName, Tone } from '../../components/tones.ts';
-import { type EvidenceKind, sentence } from '../../format/vocabulary.ts';
+import { sentence } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
 
 const ICONS: Record<EvidenceKind, IconName> = {

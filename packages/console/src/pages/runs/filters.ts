@@ -1,12 +1,13 @@
 /** The filters of the Runs list, kept in the address so that a view can be linked and gone back to. */
+
+import { LANE_NAMES, OUTCOMES, STAGES } from '@rcpt/contract/words.ts';
 import { useSearchParams } from 'wouter';
 import type { RunFilters } from '../../api/queries.ts';
-import { LANES, OUTCOMES, STAGES } from '../../format/vocabulary.ts';
 
 export function useRunFilters(): [RunFilters, (change: Partial<Record<keyof RunFilters, string>>) => void] {
   const [params, setParams] = useSearchParams();
   const filters: RunFilters = {
-    lane: LANES.find((lane) => lane === params.get('lane')),
+    lane: LANE_NAMES.find((lane) => lane === params.get('lane')),
     stage: STAGES.find((stage) => stage === params.get('stage')),
     outcome: OUTCOMES.find((outcome) => outcome === params.get('outcome')),
     search: params.get('search')?.slice(0, 200) || undefined,

@@ -1,6 +1,7 @@
 /** What a person types to open a Run and to post its execution, per lane. The ledger's own schemas have the last word. */
+
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import type { LaneName } from '../../format/vocabulary.ts';
 
 export interface LaneField {
   /** The member of `inputs`. */

@@ -1,4 +1,7 @@
 /** Opens a Run by hand: the lane decides what is asked for. */
+
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -9,7 +12,7 @@ import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { LANE_LABEL, LANES, type LaneName } from '../../format/vocabulary.ts';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { LaneFieldControl } from './lane-field.tsx';
 import { inputsOf, LANE_FIELDS } from './lane-fields.ts';
 
@@ -53,7 +56,7 @@ export function NewRun({ onClose }: { onClose: () => void }) {
       >
         <div className="form-row">
           <SelectField label="Lane" value={lane} onChange={(event) => setLane(event.target.value as LaneName)}>
-            {LANES.map((name) => (
+            {LANE_NAMES.map((name) => (
               <option key={name} value={name}>
                 {LANE_LABEL[name]}
               </option>

@@ -1,5 +1,6 @@
 /** One Run: where it stands, what it waits for, and everything it gathered, newest stage first. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { STAGES } from '@rcpt/contract/words.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { runQuery, useSession } from '../../api/queries.ts';
@@ -14,7 +15,7 @@ import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { whyNot, whyNotDecide } from '../../format/may.ts';
 import { standingOf } from '../../format/standing.ts';
-import { LANE_LABEL, STAGES } from '../../format/vocabulary.ts';
+import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { ChecksSection } from './checks.tsx';
 import { EvidenceSection } from './evidence.tsx';

@@ -1,5 +1,6 @@
 /** All Runs, newest first. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import { LANE_NAMES, OUTCOMES, STAGES } from '@rcpt/contract/words.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
@@ -13,7 +14,7 @@ import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { whyNot } from '../../format/may.ts';
-import { LANE_LABEL, LANES, OUTCOME_WORD, OUTCOMES, STAGES } from '../../format/vocabulary.ts';
+import { LANE_LABEL, OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { isFiltered, useRunFilters } from './filters.ts';
@@ -45,7 +46,7 @@ export function Runs() {
         <Filter
           label="Lane"
           value={filters.lane}
-          options={LANES.map((lane) => [lane, LANE_LABEL[lane]])}
+          options={LANE_NAMES.map((lane) => [lane, LANE_LABEL[lane]])}
           onChange={(lane) => change({ lane })}
         />
         <Filter

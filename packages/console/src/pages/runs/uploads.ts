@@ -1,11 +1,11 @@
 /** The uploads of one Run: hashed here first, then sent two at a time, each with its own way to cancel or try again. */
 import type { Evidence } from '@rcpt/contract/ledger/runs.ts';
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { newKey } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { hashOf, upload } from '../../api/upload.ts';
-import type { EvidenceKind } from '../../format/vocabulary.ts';
 
 export interface Sending {
   id: string;

@@ -1,5 +1,7 @@
 /** Evidence that is no file: a note, an address, an output, or the hash of bytes kept elsewhere. */
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
+import { EVIDENCE_KINDS } from '@rcpt/contract/words.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useAct } from '../../api/act.ts';
@@ -10,7 +12,7 @@ import { hashOf } from '../../api/upload.ts';
 import { Choice } from '../../components/choice.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../components/field.tsx';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../format/vocabulary.ts';
+import { sentence } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
 
 const FORMS = [

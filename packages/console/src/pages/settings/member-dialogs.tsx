@@ -1,5 +1,6 @@
 /** What an owner decides about a person: to invite them, their role, that they leave. */
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
@@ -9,7 +10,6 @@ import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Confirm, Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import type { Role } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
 import { membersQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';

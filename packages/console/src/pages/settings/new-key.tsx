@@ -1,5 +1,6 @@
 /** A new key: its name and role, and then its secret, once. */
 import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../api/act.ts';
@@ -9,7 +10,6 @@ import { Button } from '../../components/button.tsx';
 import { CopyOnce } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import type { Role } from '../../format/vocabulary.ts';
 import { useLeavingWarning } from './leaving.ts';
 import { keysQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';

@@ -1,6 +1,7 @@
 /** One of the four roles, each with what it may. */
+
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { useId } from 'react';
-import type { Role } from '../../format/vocabulary.ts';
 import { ROLE_IN_WORDS, ROLE_WORD, ROLES_OFFERED } from './roles.ts';
 import './role-chooser.css';
 

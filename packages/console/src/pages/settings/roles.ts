@@ -1,5 +1,5 @@
 /** The four roles in words: what each may do here, as the ledger decides it. */
-import type { Role } from '../../format/vocabulary.ts';
+import type { Role } from '@rcpt/contract/vocabulary.ts';
 
 export const ROLE_WORD: Record<Role, string> = {
   owner: 'Owner',

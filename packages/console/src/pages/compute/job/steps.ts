@@ -1,6 +1,7 @@
 /** The way of a job in four steps, as far as it came. Pure. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { isOver, JOB_LOOK, type JobStatus } from '../format.ts';
+import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
+import { isOver, JOB_LOOK } from '../format.ts';
 
 export interface Step {
   status: JobStatus;

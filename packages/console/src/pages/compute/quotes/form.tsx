@@ -2,6 +2,7 @@
 
 import type { Quote } from '@rcpt/contract/router/compute.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
+import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../../../api/act.ts';
@@ -14,7 +15,7 @@ import { Empty } from '../../../components/empty.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { whyNot } from '../../../format/may.ts';
-import { JOB_TYPES, type JobType, typeWord } from '../format.ts';
+import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
 
 export interface QuoteWish {
@@ -98,7 +99,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
           value={job_type}
           onChange={({ target }) => set({ job_type: target.value as JobType })}
         >
-          {JOB_TYPES.map((type) => (
+          {OFFERED_JOB_TYPES.map((type) => (
             <option key={type} value={type}>
               {typeWord(type)}
             </option>

@@ -1,5 +1,6 @@
 /** Quotes that were given, from the router's receipts: a day at a time. */
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
+import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -10,7 +11,7 @@ import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { day } from '../../../format/instant.ts';
 import { Section } from '../../../layout/page.tsx';
 import { hoursWords } from '../duration.ts';
-import { JOB_TYPES, type JobType, typeWord } from '../format.ts';
+import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { quotesQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
 import type { QuoteWish } from './form.tsx';
@@ -100,7 +101,7 @@ function wishOf({ member_id, metadata }: RouterReceipt): QuoteWish {
     member_id,
     requested_gpu_sku: String(requested_gpu_sku ?? ''),
     hours: hoursIn(metadata),
-    job_type: JOB_TYPES.find((type) => type === job_type) ?? (String(job_type) as JobType),
+    job_type: OFFERED_JOB_TYPES.find((type) => type === job_type) ?? (String(job_type) as JobType),
   };
 }
 

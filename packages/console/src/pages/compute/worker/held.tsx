@@ -1,9 +1,10 @@
 /** The jobs a worker holds, and how long its right to each still runs. */
 
 import type { ActiveLease } from '@rcpt/contract/router/admin.ts';
+import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
-import { type JobStatus, shortId, typeWord } from '../format.ts';
+import { shortId, typeWord } from '../format.ts';
 import { JobState, TimeLeft } from '../small.tsx';
 
 export function Held({

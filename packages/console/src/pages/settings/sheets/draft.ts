@@ -1,16 +1,18 @@
 /** A flight sheet while somebody writes it: every member may still be wrong, and what is wrong is said. */
 import type { FlightSheet, Rule } from '@rcpt/contract/ledger/flight-sheet.ts';
+import {
+  EXPRESSION_CHARACTERS,
+  isOneLine,
+  LINE_CHARACTERS,
+  PROSE_CHARACTERS,
+  SHEET_RULES,
+  SHEET_VERSION,
+  SLUG,
+} from '@rcpt/contract/text-limits.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
+import { CHECK_CATEGORIES, CHECK_SEVERITIES } from '@rcpt/contract/words.ts';
+import { amount } from '../../../format/numbers.ts';
 import { readJson, type TextFault } from './json-places.ts';
-
-export const CATEGORIES = [
-  'structure',
-  'schema',
-  'math',
-  'evidence',
-  'policy',
-] as const satisfies readonly Rule['category'][];
-export const SEVERITIES = ['low', 'medium', 'high'] as const satisfies readonly Rule['severity'][];
 
 export interface RuleDraft {
   /** Which rule it is while rules move; never sent. */
@@ -44,8 +46,6 @@ export interface DraftFault extends TextFault {
   missing?: boolean;
 }
 
-const SLUG = /^[a-z0-9][a-z0-9._-]{0,79}$/;
-const VERSION = /^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/;
 const FORM = 'output_schema';
 
 let rulesMade = 0;
@@ -125,16 +125,17 @@ export function faultsOf(draft: Draft, published: ReadonlySet<string> = new Set(
   const schema = readJson(draft.output_schema);
   const faults: (DraftFault | null)[] = [
     given(draft.name, 'name') ?? unless(SLUG.test(draft.name), 'name', SLUG_WORDS),
-    given(draft.version, 'version') ?? unless(VERSION.test(draft.version), 'version', 'not a version such as 1.0.0'),
+    given(draft.version, 'version') ??
+      unless(SHEET_VERSION.test(draft.version), 'version', 'not a version such as 1.0.0'),
     unless(!published.has(`${draft.name}@${draft.version}`), 'version', 'published already: versions never change'),
     given(draft.title, 'title') ?? unless(isLine(draft.title), 'title', LINE_WORDS),
     given(draft.assignment_title, 'assignment.title') ??
       unless(isLine(draft.assignment_title), 'assignment.title', LINE_WORDS),
-    unless(draft.instructions.length <= 20_000, 'assignment.instructions', 'more than 20,000 characters'),
+    unless(draft.instructions.length <= PROSE_CHARACTERS, 'assignment.instructions', moreThan(PROSE_CHARACTERS)),
     schema.fault ? { path: FORM, ...schema.fault } : null,
     unless(schema.fault !== null || isObject(schema.value), FORM, 'not a JSON object'),
     unless(draft.rules.length > 0, 'rules', 'a sheet has at least one rule'),
-    unless(draft.rules.length <= 200, 'rules', 'a sheet has at most 200 rules'),
+    unless(draft.rules.length <= SHEET_RULES, 'rules', `a sheet has at most ${SHEET_RULES} rules`),
     ...draft.rules.flatMap((rule, index) => ruleFaults(rule, index, draft.rules)),
     unless(isScore(draft.pass_threshold), 'pass_threshold', SCORE_WORDS),
     unless(isScore(draft.fail_threshold), 'fail_threshold', SCORE_WORDS),
@@ -148,7 +149,7 @@ export function faultsOf(draft: Draft, published: ReadonlySet<string> = new Set(
 }
 
 const SLUG_WORDS = 'not lower-case letters, digits, . _ and -';
-const LINE_WORDS = 'not one line of at most 500 characters';
+const LINE_WORDS = `not one line of at most ${LINE_CHARACTERS} characters`;
 const SCORE_WORDS = 'not a whole number from 0 to 100';
 
 function ruleFaults(rule: RuleDraft, index: number, all: readonly RuleDraft[]): (DraftFault | null)[] {
@@ -159,18 +160,10 @@ function ruleFaults(rule: RuleDraft, index: number, all: readonly RuleDraft[]): 
     given(rule.id, `${at}.id`) ?? unless(SLUG.test(rule.id), `${at}.id`, SLUG_WORDS),
     unless(!taken || rule.id === '', `${at}.id`, 'used by another rule'),
     unless(rule.id !== FORM, `${at}.id`, 'reserved by the ledger'),
-    unless(
-      CATEGORIES.some((each) => each === rule.category),
-      `${at}.category`,
-      `not one of ${CATEGORIES.join(', ')}`,
-    ),
-    unless(
-      SEVERITIES.some((each) => each === rule.severity),
-      `${at}.severity`,
-      `not one of ${SEVERITIES.join(', ')}`,
-    ),
+    oneOf(CHECK_CATEGORIES, rule.category, `${at}.category`),
+    oneOf(CHECK_SEVERITIES, rule.severity, `${at}.severity`),
     rule.checklist ? null : given(rule.expr, `${at}.expr`),
-    unless(rule.checklist || rule.expr.length <= 4000, `${at}.expr`, 'more than 4,000 characters'),
+    unless(rule.checklist || rule.expr.length <= EXPRESSION_CHARACTERS, `${at}.expr`, moreThan(EXPRESSION_CHARACTERS)),
   ];
 }
 
@@ -247,9 +240,15 @@ function unless(holds: boolean, path: string, message: string): DraftFault | nul
   return holds ? null : { path, message, offset: null };
 }
 
+function oneOf(words: readonly string[], word: string, path: string): DraftFault | null {
+  return unless(words.includes(word), path, `not one of ${words.join(', ')}`);
+}
+
+const moreThan = (characters: number) => `more than ${amount(characters)} characters`;
+
 function isLine(text: string): boolean {
   const line = text.trim();
-  return line.length > 0 && line.length <= 500 && !/\p{Cc}/u.test(line);
+  return line.length > 0 && line.length <= LINE_CHARACTERS && isOneLine(line);
 }
 
 function isScore(text: string): boolean {

@@ -1,10 +1,13 @@
 /** The evidence of a submission that is tried: its facts alone, as a rule sees them. A file is hashed here and goes nowhere. */
+
+import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
+import { EVIDENCE_KINDS } from '@rcpt/contract/words.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { byteSize } from '../../../format/numbers.ts';
-import { EVIDENCE_KINDS, type EvidenceKind, sentence } from '../../../format/vocabulary.ts';
+import { sentence } from '../../../format/vocabulary.ts';
 import { type Fact, NO_BYTES, type Submission } from './submission.ts';
 
 type Item = Submission['evidence'][number];

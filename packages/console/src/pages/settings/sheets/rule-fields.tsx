@@ -1,4 +1,6 @@
 /** One rule of a sheet that is written: what holds, who decides it, and what it says about the submission at hand. */
+
+import { CHECK_CATEGORIES, CHECK_SEVERITIES } from '@rcpt/contract/words.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { IconButton } from '../../../components/button.tsx';
 import { Choice } from '../../../components/choice.tsx';
@@ -6,7 +8,7 @@ import { SelectField, TextField } from '../../../components/field.tsx';
 import { CheckStatusMark } from '../../../components/outcome.tsx';
 import { sentence } from '../../../format/vocabulary.ts';
 import { CodeField } from './code-field.tsx';
-import { CATEGORIES, type DraftFault, type RuleDraft, SEVERITIES, slugOf } from './draft.ts';
+import { type DraftFault, type RuleDraft, slugOf } from './draft.ts';
 
 const DECIDED_BY = [
   { value: 'expression', label: 'Expression' },
@@ -64,7 +66,7 @@ export function RuleFields({ rule, index, count, faultAt, finding, onChange, onM
           error={error('category')}
           onChange={(event) => change({ category: event.target.value })}
         >
-          <Options words={CATEGORIES} value={rule.category} />
+          <Options words={CHECK_CATEGORIES} value={rule.category} />
         </SelectField>
         <SelectField
           label="Severity"
@@ -72,7 +74,7 @@ export function RuleFields({ rule, index, count, faultAt, finding, onChange, onM
           error={error('severity')}
           onChange={(event) => change({ severity: event.target.value })}
         >
-          <Options words={SEVERITIES} value={rule.severity} />
+          <Options words={CHECK_SEVERITIES} value={rule.severity} />
         </SelectField>
       </div>
       <div className="rule-decided">
