@@ -76,7 +76,7 @@ describe('the README', () => {
 
   test('its test command is the one CI runs', () => {
     const command = blocks.find((block) => block.includes('npm test'))?.trim();
-    assert.ok(command !== undefined && readFileSync('.ci/run', 'utf8').trimEnd().endsWith(command));
+    assert.ok(command !== undefined && readFileSync('.ci/run', 'utf8').split('\n').includes(command));
   });
 
   test('its links lead to files that are there', () => {

@@ -1,40 +1,46 @@
 /**
- * `npm test`: every test of the project on both engines, one PostgreSQL server for all of them, and a summary that says
- * how many ran where. `npm test -- mint` runs the files whose path contains `mint`.
+ * `npm test` and `npm run test:full`: the tests of the project on both engines, one PostgreSQL server for all of them.
+ * test/README.md says what is in which run. `npm test -- mint` runs every file whose path contains `mint`.
  */
-import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
+import { type Job, jobsFor } from './jobs.ts';
 import { startPostgres } from './kit/postgres.ts';
-import { reportTo } from './reporter.ts';
+import { createReporter } from './reporter.ts';
 
-const FILES = ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'];
-/** They measure how long things take, so they run after all the others, one at a time. */
-const MEASURED = 'test/faults/tenants/';
-/** For what hangs: the longest file took twenty minutes beside forty other processes on two cores. */
-const TEST_MS = 3_600_000;
+/** Tests wait more than they compute: for processes to start, for timers, for a disk. */
+const AT_ONCE = availableParallelism() + 1;
+/** For what hangs. */
+const TEST_MS = 1_200_000;
 
-const wanted = process.argv.slice(2);
-const files = FILES.flatMap((pattern) => globSync(pattern))
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-  .sort();
-if (files.length === 0) {
-  process.stderr.write(`no test file matches ${wanted.join(', ')}\n`);
+const asked = process.argv.slice(2);
+const names = asked.filter((name) => name !== '--full');
+const jobs = jobsFor({ full: asked.includes('--full'), names });
+if (jobs.length === 0) {
+  process.stderr.write(`no test file matches ${names.join(', ')}\n`);
   process.exit(2);
 }
 
+// Every process of the run, and those that the tests start, load what an earlier one has compiled.
+process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled';
+const reporter = createReporter(process.stdout, jobs.flatMap(({ files }) => files).length);
 const server = process.env.TEST_POSTGRES_URL ? null : await startPostgres();
 if (server !== null) process.env.TEST_POSTGRES_URL = server.url;
 try {
-  process.exitCode = (await reportTo(process.stdout, testEvents(files))) === 0 ? 0 : 1;
+  const [measured, others] = [jobs.filter((job) => job.measured), jobs.filter((job) => !job.measured)];
+  await Promise.all(Array.from({ length: AT_ONCE }, () => runAll(others)));
+  await runAll(measured);
 } finally {
   await server?.stop();
 }
+process.exitCode = reporter.end() === 0 ? 0 : 1;
 
-async function* testEvents(all: string[]): AsyncGenerator<unknown> {
-  const concurrency = Math.max(1, Math.min(4, availableParallelism()));
-  const measured = all.filter((file) => file.startsWith(MEASURED));
-  const others = all.filter((file) => !measured.includes(file));
-  if (others.length > 0) yield* run({ files: others, concurrency, timeout: TEST_MS });
-  if (measured.length > 0) yield* run({ files: measured, concurrency: 1, timeout: TEST_MS });
+/** Takes one job after the other, as do those beside it. */
+async function runAll(waiting: Job[]): Promise<void> {
+  for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+    const of_job = reporter.job(job.files);
+    for await (const event of run({ files: ['test/together.ts'], argv: job.files, timeout: TEST_MS }))
+      of_job.take(event);
+    of_job.end();
+  }
 }

@@ -17,18 +17,20 @@ import { openMailer } from './mail/mail.ts';
 import { hourOf } from './mail/mail-hours.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openStorage } from './outbox/storage.ts';
-import { startCopier } from './outbox/worker.ts';
+import { type Copier, startCopier } from './outbox/worker.ts';
 import { KeptCredentials } from './people/credential-cache.ts';
 import { People } from './people/people.ts';
 import { openDeciders } from './runs/deciders.ts';
 import { sweepEvidence } from './runs/evidence.ts';
-import { createPrinter } from './share/printer.ts';
+import { type Asked, createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetEnded } from './store/people.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */
 const LULL_MS = 50;
+
+const NO_COPIER: Copier = { wake: () => undefined, close: async () => undefined };
 
 /** Longer than any upload takes. */
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
@@ -41,8 +43,17 @@ export interface RunningLedger {
   close(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** False: receipts are neither copied nor mailed by this process; what is due stays in the outbox. */
+  copies?: boolean;
+}
+
 /** Throws `schema_behind`, the error of a port that is taken, or `ConfigError` for a setting that cannot be used. */
-export async function startLedger(config: Config, logger: Logger): Promise<RunningLedger> {
+export async function startLedger(
+  config: Config,
+  logger: Logger,
+  { copies = true }: StartOptions = {},
+): Promise<RunningLedger> {
   const prices = openPrices(config.prices_file);
   const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
   const kept = new KeptCredentials(() => feed.emitRights());
@@ -74,15 +85,10 @@ export async function startLedger(config: Config, logger: Logger): Promise<Runni
   });
   // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
-  const copier = startCopier({
-    db,
-    storage,
-    mailer,
-    renderPdf: async (of) => (await printer.pdf(of)).file,
-    logger,
-    busy,
-    mail_limits: config,
-  });
+  const renderPdf = async (of: Asked) => (await printer.pdf(of)).file;
+  const copier = copies
+    ? startCopier({ db, storage, mailer, renderPdf, logger, busy, mail_limits: config })
+    : NO_COPIER;
   const people = new People({
     db,
     mailer,

@@ -5,7 +5,7 @@
  * answered, so that one long wait counts as often as it is met. Rounds alternate: undisturbed, attacked, undisturbed,
  * attacked; the ratio of the two p99 is what the attack did.
  *
- * An attack is one small file `test/faults/tenants/<attack>.test.ts`:
+ * An attack is one small file `test/faults/tenants/<attack>.full.test.ts`:
  *
  *   import { type Attack, unharmedBy } from './victim.ts';
  *

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe } from 'node:test';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { createLogger } from '@rcpt/service/process/log.ts';
-import { type Engine, eachEngine, type Fresh } from '../../../../test/kit/engines.ts';
+import { ENGINES, type Engine, eachEngine, type Fresh } from '../../../../test/kit/engines.ts';
 import { readLedgerConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
-import { startLedger } from '../../src/start.ts';
+import { type StartOptions, startLedger } from '../../src/start.ts';
 import { wholeChain } from './independent.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
@@ -70,14 +70,15 @@ export function eachLedger(
   name: string,
   suite: (ledger: SuiteLedger, engine: Engine) => void,
   environment: Record<string, string> = {},
+  { engines = ENGINES, ...options }: StartOptions & { engines?: readonly Engine[] } = {},
 ): void {
-  eachEngine(name, MIGRATIONS, (fresh, engine) => {
+  const each = (fresh: () => Promise<Fresh>, engine: Engine) => {
     describe('one ledger', () => {
       const ledger = {} as SuiteLedger;
       const tenants: Tenant[] = [];
       before(async () => {
         const { db, url } = await fresh();
-        const started = await running({ url }, environment);
+        const started = await running({ url }, environment, options);
         const tenant: SuiteLedger['tenant'] = async (named) => {
           const founded = await started.tenant(named);
           tenants.push(founded);
@@ -91,13 +92,18 @@ export function eachLedger(
       after(() => ledger.close());
       suite(ledger, engine);
     });
-  });
+  };
+  eachEngine(name, MIGRATIONS, each, engines);
 }
 
-/** @param environment settings beside the database, e.g. `{ LEDGER_STORAGE_URL: 's3://…' }` */
+/**
+ * @param environment settings beside the database, e.g. `{ LEDGER_STORAGE_URL: 's3://…' }`
+ * @param options receipts are copied and mailed only where a test asks for it: each copy draws a PDF
+ */
 export async function running(
   { url: database }: Pick<Fresh, 'url'>,
   environment: Record<string, string> = {},
+  { copies = false }: StartOptions = {},
 ): Promise<RunningTest> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const config = readLedgerConfig({
@@ -111,7 +117,7 @@ export async function running(
     LEDGER_OVERLOAD_DELAY_MS: '60000',
     ...environment,
   });
-  const ledger = await startLedger(config, createLogger('ledger', config.log_level));
+  const ledger = await startLedger(config, createLogger('ledger', config.log_level), { copies });
   const call = callerOf(ledger.url);
   return {
     url: ledger.url,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, describe } from 'node:test';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { createLogger } from '@rcpt/service/process/log.ts';
-import { type Engine, eachEngine, type Fresh } from '../../../../test/kit/engines.ts';
+import { ENGINES, type Engine, eachEngine, type Fresh } from '../../../../test/kit/engines.ts';
 import { type Answer, type CallOptions, callerOf } from '../../../ledger/test/kit/running.ts';
 import { readRouterConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
@@ -91,8 +91,9 @@ export type Start = (options?: StartOptions) => Promise<TestRouter>;
 export function eachRouter(
   name: string,
   suite: (start: Start, engine: Engine, fresh: () => Promise<Fresh>) => void,
+  engines = ENGINES,
 ): void {
-  eachEngine(name, MIGRATIONS, (fresh, engine) => {
+  const each = (fresh: () => Promise<Fresh>, engine: Engine) => {
     describe('a router', () => {
       const ends: (() => Promise<void>)[] = [];
       afterEach(async () => {
@@ -113,7 +114,8 @@ export function eachRouter(
       };
       suite(start, engine, fresh);
     });
-  });
+  };
+  eachEngine(name, MIGRATIONS, each, engines);
 }
 
 export function temporaryFolder(): string {
