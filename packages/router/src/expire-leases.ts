@@ -1,6 +1,6 @@
 /** Leases that are over are given back: looked for every second, decided by the same rules as every other command. */
 import type { Logger } from '@rcpt/service/process/log.ts';
-import { expire, freeFrom } from './domain/job.ts';
+import { expire, freeFrom } from './domain/lease.ts';
 import { instant } from './domain/time.ts';
 import type { Router } from './router.ts';
 import { type EndedLease, endedLeases } from './store/jobs.ts';

@@ -5,7 +5,8 @@ import { isFinal } from './domain/job.ts';
 import { showJobs } from './jobs.ts';
 import type { Notifier, VisibleChanges } from './notifier.ts';
 import type { Router } from './router.ts';
-import { findJob, listLogs } from './store/jobs.ts';
+import { findJob } from './store/jobs.ts';
+import { listLogs } from './store/log-chunks.ts';
 
 const CHUNKS = 100;
 /** Chunks that come close together are read together. */

@@ -22,22 +22,12 @@ import type { z } from 'zod';
 import { bridgeEntry } from './bridge/entry.ts';
 import { type Granted, pairsOf } from './commit/lease.ts';
 import type { JobCommand, Recorder } from './commit/unit-of-work.ts';
-import {
-  accept,
-  type Clock,
-  completeByWorker,
-  fail,
-  type Holder,
-  type Job,
-  leaseState,
-  meterWork,
-  renew,
-  touch,
-} from './domain/job.ts';
+import type { Clock, Job } from './domain/job.ts';
+import { accept, completeByWorker, fail, type Holder, leaseState, meterWork, renew, touch } from './domain/lease.ts';
 import { instant } from './domain/time.ts';
 import type { ReceiptBatch } from './receipts/batch.ts';
 import type { Router } from './router.ts';
-import { findArtifact } from './store/jobs.ts';
+import { findArtifact } from './store/artifacts.ts';
 import { insertWorker, type StoredWorker } from './store/workers.ts';
 import { registerNodeOf } from './views/nodes.ts';
 

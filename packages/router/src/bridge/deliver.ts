@@ -13,7 +13,7 @@ import type { Logger } from '@rcpt/service/process/log.ts';
 import { instant } from '../domain/time.ts';
 import type { Router } from '../router.ts';
 import { claimDue, type PendingEntry, park, postpone, reach, reachEvidenced } from '../store/bridge.ts';
-import type { StoredEvent } from '../store/jobs.ts';
+import type { StoredEvent } from '../store/job-events.ts';
 import { keepOpenedRun } from '../store/opened-runs.ts';
 import { eventOf } from './event.ts';
 import { evidenceOf, type Gathered } from './evidence.ts';

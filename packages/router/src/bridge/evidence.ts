@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
-import { findJob, listArtifacts, listLogs } from '../store/jobs.ts';
+import { listArtifacts } from '../store/artifacts.ts';
+import { findJob } from '../store/jobs.ts';
+import { listLogs } from '../store/log-chunks.ts';
 
 /** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */
 const LOG_UNITS = 150_000;

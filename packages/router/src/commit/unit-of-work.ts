@@ -7,23 +7,24 @@ import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { newId } from '@rcpt/service/ids.ts';
-import { type Clock, type Effect, isLive, type Job } from '../domain/job.ts';
+import type { Clock, Effect, Job } from '../domain/job.ts';
+import { isLive } from '../domain/lease.ts';
 import { cutLog, hasRoom, type LogQuota, logQuota } from '../domain/log-quota.ts';
 import { type Audience, type Changes, concernOthers, noChanges, publish, queueKey } from '../notifier.ts';
 import type { ReceiptBatch } from '../receipts/batch.ts';
+import { insertArtifact, type StoredArtifact } from '../store/artifacts.ts';
 import { type BridgeEntry, insertBridgeEntries } from '../store/bridge.ts';
+import { insertEvents, type StoredEvent } from '../store/job-events.ts';
+import { insertJobs, lockJobs, updateJobs } from '../store/jobs.ts';
 import {
-  insertArtifact,
-  insertEvents,
-  insertJobs,
+  addMemberLogs,
+  type Chunk,
+  findChunks,
   insertLogs,
-  lockJobs,
-  type StoredArtifact,
-  type StoredEvent,
+  lockMemberLogs,
+  nameOf,
   type StoredLog,
-  updateJobs,
-} from '../store/jobs.ts';
-import { addMemberLogs, type Chunk, findChunks, lockMemberLogs, nameOf } from '../store/log-chunks.ts';
+} from '../store/log-chunks.ts';
 import {
   type Availabilities,
   type Availability,

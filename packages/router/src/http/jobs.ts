@@ -5,12 +5,16 @@ import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, jsonOrEvents, wantsEvents } from '@rcpt/service/http/event-stream.ts';
 import { z } from 'zod';
 import { retryDelivery } from '../bridge/retry.ts';
-import { type Clock, cancel, completeByHand, type Effect, type Job as StoredJob, start } from '../domain/job.ts';
+import { cancel, completeByHand, start } from '../domain/by-hand.ts';
+import type { Clock, Effect, Job as StoredJob } from '../domain/job.ts';
 import { newJob, showJobs } from '../jobs.ts';
 import { createActiveCheck, grantedDatasets } from '../members.ts';
 import { queueKey } from '../notifier.ts';
 import type { Router } from '../router.ts';
-import { findJob, insertEvents, insertJobs, listArtifacts, listEvents, listJobs, listLogs } from '../store/jobs.ts';
+import { listArtifacts } from '../store/artifacts.ts';
+import { insertEvents, listEvents } from '../store/job-events.ts';
+import { findJob, insertJobs, listJobs } from '../store/jobs.ts';
+import { listLogs } from '../store/log-chunks.ts';
 import { followJob } from '../streams.ts';
 import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
 

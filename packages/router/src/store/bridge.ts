@@ -2,7 +2,7 @@
 import type { JobLedger } from '@rcpt/contract/router/compute.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
-import { insertEvents, type StoredEvent } from './jobs.ts';
+import { insertEvents, type StoredEvent } from './job-events.ts';
 
 /** A finished job on its way into a ledger Run. */
 export interface BridgeEntry {

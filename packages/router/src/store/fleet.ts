@@ -1,7 +1,7 @@
 /** What a worker holds and did, and the counts of the summary page. */
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import type { StoredEvent } from './jobs.ts';
+import type { StoredEvent } from './job-events.ts';
 
 const RECENT = 20;
 

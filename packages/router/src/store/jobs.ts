@@ -1,8 +1,6 @@
-/** Jobs, their events, logs and artifacts. Jobs are read and written many at a time: one statement per commit, not per job. */
-import { type Queries, together, type Value } from '@rcpt/service/db/db.ts';
-import { fitting } from '@rcpt/service/db/page.ts';
-import { newId } from '@rcpt/service/ids.ts';
-import type { EventDraft, Job } from '../domain/job.ts';
+/** Jobs, read and written many at a time: one statement per commit, not per job. */
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
+import type { Job } from '../domain/job.ts';
 
 /** Set when the job is created and never again. */
 const FIXED = {
@@ -22,7 +20,7 @@ const FIXED = {
   created_at: 'text',
 } as const;
 
-/** What acts change. */
+/** What transitions change. */
 const CHANGING = {
   status: 'text',
   output_uri: 'text',
@@ -171,157 +169,6 @@ export async function listJobs(
   return rows.map(jobOf);
 }
 
-const EVENT_COLUMNS = {
-  job_id: 'text',
-  id: 'text',
-  event_type: 'text',
-  message: 'text',
-  payload: 'text',
-  worker_id: 'text',
-  created_at: 'text',
-} as const;
-
-export interface StoredEvent extends EventDraft {
-  job_id: string;
-  id: string;
-  created_at: string;
-}
-
-export async function insertEvents(tx: Queries, events: StoredEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await tx.insert(
-    'job_events',
-    EVENT_COLUMNS,
-    events.map((e) => [e.job_id, e.id, e.event_type, e.message, JSON.stringify(e.payload), e.worker_id, e.created_at]),
-  );
-}
-
-export async function listEvents(db: Queries, job_id: string, after: string, limit: number): Promise<StoredEvent[]> {
-  const size = 'octet_length(message) + octet_length(payload)';
-  const { rows } = await pageOf<Omit<StoredEvent, 'payload'> & { payload: string }>(
-    db,
-    'job_events',
-    size,
-    job_id,
-    after,
-    limit,
-  );
-  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as StoredEvent['payload'] }));
-}
-
-export interface StoredLog {
-  job_id: string;
-  id: string;
-  attempt: number;
-  stream: string;
-  sequence: number | null;
-  lines: string[];
-  created_at: string;
-}
-
-/** A chunk whose (attempt, stream, sequence) is there already is not stored again. */
-export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> {
-  const inserted = logs.map(({ job_id, id, attempt, stream, sequence, lines, created_at }) =>
-    tx.run(
-      `insert into job_logs (job_id, id, attempt, stream, sequence, lines, created_at) values ($1, $2, $3, $4, $5, $6, $7)
-       on conflict do nothing`,
-      [job_id, id, attempt, stream, sequence, JSON.stringify(lines), created_at],
-    ),
-  );
-  await together(...inserted);
-}
-
-/** `more`: there may be chunks after these. */
-export async function listLogs(
-  db: Queries,
-  job_id: string,
-  after: string,
-  limit: number,
-): Promise<{ chunks: StoredLog[]; more: boolean }> {
-  const { rows, more } = await pageOf<Omit<StoredLog, 'lines'> & { lines: string }>(
-    db,
-    'job_logs',
-    'octet_length(lines)',
-    job_id,
-    after,
-    limit,
-  );
-  return { chunks: rows.map((row) => ({ ...row, lines: JSON.parse(row.lines) as string[] })), more };
-}
-
-/** Of what a job has, in order, as many rows as one answer holds: none only at the end. */
-async function pageOf<Row>(
-  db: Queries,
-  table: 'job_events' | 'job_logs' | 'artifacts',
-  size: string,
-  job_id: string,
-  after: string,
-  limit: number,
-): Promise<{ rows: Row[]; more: boolean }> {
-  const sizes = await db.all<{ id: string; byte_size: number }>(
-    `select id, ${size} as byte_size from ${table} where job_id = $1 and id > $2 order by id limit $3`,
-    [job_id, after, limit],
-  );
-  const page = fitting(sizes);
-  const last = page.at(-1);
-  if (last === undefined) return { rows: [], more: false };
-  const rows = await db.all<Row>(
-    `select * from ${table} where job_id = $1 and id > $2 and id <= $3 order by id limit $4`,
-    [job_id, after, last.id, limit],
-  );
-  return { rows, more: page.length === limit || page.length < sizes.length };
-}
-
-export interface StoredArtifact {
-  job_id: string;
-  id: string;
-  worker_id: string;
-  document: Record<string, unknown>;
-  created_at: string;
-}
-
-export async function insertArtifact(
-  tx: Queries,
-  { job_id, id, worker_id, document, created_at }: StoredArtifact,
-): Promise<void> {
-  await tx.run('insert into artifacts (job_id, id, worker_id, document, created_at) values ($1, $2, $3, $4, $5)', [
-    job_id,
-    id,
-    worker_id,
-    JSON.stringify(document),
-    created_at,
-  ]);
-}
-
-export async function listArtifacts(
-  db: Queries,
-  job_id: string,
-  after: string,
-  limit: number,
-): Promise<StoredArtifact[]> {
-  const { rows } = await pageOf<Omit<StoredArtifact, 'document'> & { document: string }>(
-    db,
-    'artifacts',
-    'octet_length(document)',
-    job_id,
-    after,
-    limit,
-  );
-  return rows.map((row) => ({ ...row, document: JSON.parse(row.document) as StoredArtifact['document'] }));
-}
-
-/** The id of the same artifact, reported by the same worker. */
-export async function findArtifact(
-  db: Queries,
-  { job_id, worker_id, document }: Pick<StoredArtifact, 'job_id' | 'worker_id' | 'document'>,
-): Promise<string | undefined> {
-  const row = await db.get<{ id: string }>(
-    'select id from artifacts where job_id = $1 and worker_id = $2 and document = $3 order by id limit 1',
-    [job_id, worker_id, JSON.stringify(document)],
-  );
-  return row?.id;
-}
-
 /** Jobs held per node, for the inventory. */
 export async function heldPerNode(db: Queries): Promise<Map<string, number>> {
   const rows = await db.all<{ assigned_node_id: string; held: number }>(
@@ -330,8 +177,6 @@ export async function heldPerNode(db: Queries): Promise<Map<string, number>> {
   );
   return new Map(rows.map((row) => [row.assigned_node_id, Number(row.held)]));
 }
-
-export const newEventId = () => newId('event');
 
 type Stored = Record<string, string | number | null>;
 

@@ -1,5 +1,46 @@
-/** Log chunks that are there already, and how many bytes of logs a member has. */
+/** The logs of jobs, chunk by chunk, and how many bytes of logs a member has. */
 import { type Queries, together } from '@rcpt/service/db/db.ts';
+import { pageOf } from './page-of-job.ts';
+
+export interface StoredLog {
+  job_id: string;
+  id: string;
+  attempt: number;
+  stream: string;
+  sequence: number | null;
+  lines: string[];
+  created_at: string;
+}
+
+/** A chunk whose (attempt, stream, sequence) is there already is not stored again. */
+export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> {
+  const inserted = logs.map(({ job_id, id, attempt, stream, sequence, lines, created_at }) =>
+    tx.run(
+      `insert into job_logs (job_id, id, attempt, stream, sequence, lines, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict do nothing`,
+      [job_id, id, attempt, stream, sequence, JSON.stringify(lines), created_at],
+    ),
+  );
+  await together(...inserted);
+}
+
+/** `more`: there may be chunks after these. */
+export async function listLogs(
+  db: Queries,
+  job_id: string,
+  after: string,
+  limit: number,
+): Promise<{ chunks: StoredLog[]; more: boolean }> {
+  const { rows, more } = await pageOf<Omit<StoredLog, 'lines'> & { lines: string }>(
+    db,
+    'job_logs',
+    'octet_length(lines)',
+    job_id,
+    after,
+    limit,
+  );
+  return { chunks: rows.map((row) => ({ ...row, lines: JSON.parse(row.lines) as string[] })), more };
+}
 
 export interface Chunk {
   job_id: string;

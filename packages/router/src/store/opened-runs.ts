@@ -1,6 +1,6 @@
 /** That the ledger has opened a Run for a job: the bridge goes on from there, and the job's events tell it; both or neither. */
 import type { Db } from '@rcpt/service/db/db.ts';
-import { insertEvents, type StoredEvent } from './jobs.ts';
+import { insertEvents, type StoredEvent } from './job-events.ts';
 
 export async function keepOpenedRun(db: Db, run_id: string, event: StoredEvent): Promise<void> {
   await db.transaction(async (tx) => {
