@@ -2,14 +2,22 @@
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { JobLedger, NewJob, Job as PublicJob } from '@rcpt/contract/router/compute.ts';
 import type { GrantedDataset } from '@rcpt/contract/router/members.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import type { Created } from '@rcpt/service/http/idempotency.ts';
 import { newId } from '@rcpt/service/ids.ts';
-import type { CreateCommand } from './commit/unit-of-work.ts';
+import type { CreateCommand } from './commit/command.ts';
 import { type Job, phase } from './domain/job.ts';
 import { priceOf, quoteCents, usdNumber } from './domain/price.ts';
+import { queueOfJob } from './domain/queue.ts';
 import { estimateInReceipt } from './domain/receipt.ts';
 import { waitingFor } from './domain/worker.ts';
+import { grantedDatasets } from './members.ts';
+import type { Changes } from './notifier.ts';
+import type { ReceiptBatch } from './receipts/batch.ts';
 import type { Router } from './router.ts';
 import { deliveriesOf } from './store/bridge.ts';
+import { insertEvents } from './store/job-events.ts';
+import { insertJobs } from './store/jobs.ts';
 import type { WorkerSummary } from './store/workers.ts';
 
 const ATTEMPTS = 3;
@@ -65,6 +73,37 @@ export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDatase
       return { job: { ...job, receipt_id }, event };
     },
   };
+}
+
+/** A job without datasets and without an idempotency key: it can be leased with the commit that creates it. */
+export async function createJob(
+  router: Pick<Router, 'db' | 'fleet' | 'writer' | 'now'>,
+  command: CreateCommand,
+): Promise<Created> {
+  const job = await router.writer.execute<Job>(command);
+  return answerOf(router, job, router.now());
+}
+
+/** Any other job: its datasets are looked up, and its answer is kept, in the transaction that stores it. */
+export async function insertJob(
+  router: Pick<Router, 'db' | 'fleet' | 'prices'>,
+  body: NewJob,
+  tx: Queries,
+  batch: ReceiptBatch,
+  changes: Changes,
+): Promise<Created> {
+  const datasets = await grantedDatasets(tx, body.member_id, body.input_dataset_ids ?? [], batch.now);
+  const { job, event } = newJob(body, router.prices, datasets).create(batch);
+  await insertJobs(tx, [job]);
+  await insertEvents(tx, [event]);
+  const queue = queueOfJob(job);
+  changes.queued.set(queue, (changes.queued.get(queue) ?? 0) + 1);
+  changes.visible?.jobs.add(job.id);
+  return answerOf(router, job, batch.now);
+}
+
+async function answerOf(router: Pick<Router, 'db' | 'fleet'>, job: Job, now: number): Promise<Created> {
+  return { body: (await showJobs(router, [job], now))[0]!, location: `/jobs/${job.id}` };
 }
 
 /** For jobs that are not queued. */

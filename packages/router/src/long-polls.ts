@@ -1,19 +1,20 @@
 /**
- * Long polls: workers that wait for a job, and workers that wait for word about themselves. A new job wakes one worker
- * that can do it, not all of them; whoever was first is woken first. A call that was not needed is passed on.
+ * Long polls: workers that wait for a job, for a change of themselves, or for one of their leases to end. A new job wakes one
+ * worker that can do it, not all of them: the one that has waited longest. A wake-up that was not used is passed on.
  */
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
-import { type Notifier, queueKey } from './notifier.ts';
+import { type Queue, queuesOf } from './domain/queue.ts';
+import type { Notifier } from './notifier.ts';
 
 export interface LongPoll {
-  /** True when what was waited for may have come, false when the time is over or the wait was canceled. */
-  called: Promise<boolean>;
-  /** Ends the wait; harmless when it is over. Always called, also by those who were called. */
+  /** True when there may be what was waited for, false when the time is over or the poll was canceled. */
+  woken: Promise<boolean>;
+  /** Ends the poll. Always called, also after it was woken; harmless when it is over. */
   cancel(): void;
-  /** From now on only calls for these queues are meant; an earlier one for another is passed on. */
-  only(keys: string[]): void;
-  /** The call was used: it is not passed on. Returns the queue it was for; null when there was none. */
-  used(): string | null;
+  /** From now on the poll waits for these queues only; a wake-up for another one is passed on. */
+  only(queues: Queue[]): void;
+  /** Takes the wake-up, which is then not passed on. Returns the queue it was for; null when there was none. */
+  take(): Queue | null;
 }
 
 export interface LongPolls {
@@ -21,79 +22,80 @@ export interface LongPolls {
   forWorker(worker_id: string, seconds: number): LongPoll;
   /** For one of the worker's leases to end, in this process. */
   forRoom(worker_id: string, seconds: number): LongPoll;
-  /** Calls one of those who wait for such a job: there may be one. */
-  call(key: string): void;
-  /** Lets everybody go: the service is stopping. */
+  /** Wakes one poll for this queue: there may be a job. */
+  wake(queue: Queue): void;
+  /** Ends all polls: the service is stopping. */
   close(): void;
 }
 
 interface Waiter {
-  keys: Set<string>;
-  /** The key it was called with and has not used. */
-  call: string | null;
-  settle(called: boolean): void;
+  queues: Set<Queue>;
+  /** The queue it was woken for, until that is taken. */
+  woken_for: Queue | null;
+  end(woken: boolean): void;
 }
 
-const WORD = '';
-
-export function createLongPolls(notifier: Notifier, known: ReadonlySet<string>): LongPolls {
-  const forJobs = new Set<Waiter>();
-  const forWords = new Map<string, Set<Waiter>>();
-  const forRooms = new Map<string, Set<Waiter>>();
+export function createLongPolls(notifier: Notifier, known_skus: ReadonlySet<string>): LongPolls {
+  const for_jobs = new Set<Waiter>();
+  const for_workers = new Map<string, Set<Waiter>>();
+  const for_room = new Map<string, Set<Waiter>>();
   let closed = false;
 
-  function callForJobs(key: string, jobs: number): void {
+  function wakeForJobs(queue: Queue, jobs: number): void {
     let left = jobs;
-    for (const waiter of forJobs) {
+    for (const waiter of for_jobs) {
       if (left === 0) return;
-      if (!waiter.keys.has(key)) continue;
-      waiter.call = key;
-      waiter.settle(true);
+      if (!waiter.queues.has(queue)) continue;
+      waiter.woken_for = queue;
+      waiter.end(true);
       left--;
     }
   }
-  notifier.onQueued(callForJobs);
+  notifier.onQueued(wakeForJobs);
   notifier.onWorker((worker_id) => {
-    const called = worker_id === null ? [...forWords.values()] : [forWords.get(worker_id) ?? new Set<Waiter>()];
-    for (const waiters of called) for (const waiter of waiters) waiter.settle(true);
+    const woken = worker_id === null ? [...for_workers.values()] : [for_workers.get(worker_id) ?? []];
+    for (const waiters of woken) for (const waiter of waiters) waiter.end(true);
   });
   notifier.onFreed((worker_id) => {
-    for (const waiter of forRooms.get(worker_id) ?? []) waiter.settle(true);
+    for (const waiter of for_room.get(worker_id) ?? []) waiter.end(true);
   });
 
-  function wait(waiters: Set<Waiter>, keys: string[], seconds: number, over = () => {}): LongPoll {
-    let settle: Waiter['settle'] = () => {};
-    const called = new Promise<boolean>((resolve) => {
-      settle = (wasCalled) => {
+  function wait(waiters: Set<Waiter>, queues: Queue[], seconds: number, ended = () => {}): LongPoll {
+    const { promise: woken, resolve } = Promise.withResolvers<boolean>();
+    const waiter: Waiter = {
+      queues: new Set(queues),
+      woken_for: null,
+      end(was_woken) {
         clearTimeout(late);
         waiters.delete(waiter);
-        over();
-        resolve(wasCalled);
-      };
-    });
-    const late = setTimeout(() => settle(false), seconds * 1000);
-    const waiter: Waiter = { keys: new Set(keys), call: null, settle: (wasCalled) => settle(wasCalled) };
-    waiters.add(waiter);
-    // Whoever comes while the service stops would hold it up.
-    if (closed) settle(false);
-    return {
-      called,
-      only(named) {
-        waiter.keys = new Set(named);
-        if (waiter.call === null || waiter.keys.has(waiter.call)) return;
-        callForJobs(waiter.call, 1);
-        waiter.call = null;
+        ended();
+        resolve(was_woken);
       },
-      used() {
-        const { call } = waiter;
-        waiter.call = null;
-        return call;
+    };
+    const late = setTimeout(() => waiter.end(false), seconds * 1000);
+    waiters.add(waiter);
+    // A poll that began now would hold up the service that is stopping.
+    if (closed) waiter.end(false);
+
+    function take(): Queue | null {
+      const queue = waiter.woken_for;
+      waiter.woken_for = null;
+      return queue;
+    }
+    function passOn(): void {
+      const queue = take();
+      if (queue !== null) wakeForJobs(queue, 1);
+    }
+    return {
+      woken,
+      take,
+      only(named) {
+        waiter.queues = new Set(named);
+        if (waiter.woken_for !== null && !waiter.queues.has(waiter.woken_for)) passOn();
       },
       cancel() {
-        settle(false);
-        const unused = waiter.call;
-        waiter.call = null;
-        if (unused !== null) callForJobs(unused, 1);
+        waiter.end(false);
+        passOn();
       },
     };
   }
@@ -101,25 +103,23 @@ export function createLongPolls(notifier: Notifier, known: ReadonlySet<string>):
   function waitOn(all: Map<string, Set<Waiter>>, worker_id: string, seconds: number): LongPoll {
     const waiters = all.get(worker_id) ?? new Set<Waiter>();
     all.set(worker_id, waiters);
-    return wait(waiters, [WORD], seconds, () => {
-      if (waiters.size === 0) all.delete(worker_id);
+    return wait(waiters, [], seconds, () => {
+      if (waiters.size === 0 && all.get(worker_id) === waiters) all.delete(worker_id);
     });
   }
 
   return {
     forJob(gpu_skus, job_types, seconds) {
-      const skus = gpu_skus.filter((sku) => known.has(sku));
-      const keys = skus.flatMap((sku) => job_types.map((type) => queueKey(sku, type)));
-      return wait(forJobs, keys, seconds);
+      const skus = gpu_skus.filter((sku) => known_skus.has(sku));
+      return wait(for_jobs, queuesOf(skus, job_types), seconds);
     },
-    forWorker: (worker_id, seconds) => waitOn(forWords, worker_id, seconds),
-    forRoom: (worker_id, seconds) => waitOn(forRooms, worker_id, seconds),
-    call: (key) => callForJobs(key, 1),
+    forWorker: (worker_id, seconds) => waitOn(for_workers, worker_id, seconds),
+    forRoom: (worker_id, seconds) => waitOn(for_room, worker_id, seconds),
+    wake: (queue) => wakeForJobs(queue, 1),
     close() {
       closed = true;
-      for (const waiter of forJobs) waiter.settle(false);
-      for (const all of [forWords, forRooms])
-        for (const waiters of all.values()) for (const waiter of waiters) waiter.settle(false);
+      for (const waiters of [for_jobs, ...for_workers.values(), ...for_room.values()])
+        for (const waiter of waiters) waiter.end(false);
     },
   };
 }

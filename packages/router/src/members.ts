@@ -1,12 +1,23 @@
-/** Members and datasets: what each act changes and which receipt it leaves. */
+/** Members and datasets: what each command changes, and which receipt it leaves. */
 import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membership.ts';
-import type { GrantedDataset, Member } from '@rcpt/contract/router/members.ts';
+import type { GrantedDataset, Member, NewDataset, NewMember } from '@rcpt/contract/router/members.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import type { Created } from '@rcpt/service/http/idempotency.ts';
+import { newId } from '@rcpt/service/ids.ts';
+import type { z } from 'zod';
 import { instant, millisOf } from './domain/time.ts';
 import { refuse } from './problems.ts';
 import type { ReceiptBatch } from './receipts/batch.ts';
 import { findGrant, insertGrant, registeredAmong } from './store/grants.ts';
-import { loadDataset, loadMember, lockMember, type StoredMember, setMembership } from './store/members.ts';
+import {
+  insertDataset,
+  insertMember,
+  loadDataset,
+  loadMember,
+  lockMember,
+  type StoredMember,
+  setMembership,
+} from './store/members.ts';
 
 const DAY_MS = 86_400_000;
 const FEE_CENTS = Number(ANNUAL_MEMBERSHIP_USD) * 100;
@@ -27,6 +38,27 @@ export function showMember(
     membership_expires_at,
     created_at,
   };
+}
+
+export async function createMember(
+  tx: Queries,
+  batch: ReceiptBatch,
+  { email, name }: z.infer<typeof NewMember>,
+): Promise<Created> {
+  const id = newId('mem');
+  const member = { id, email, name, membership_started_at: null, membership_expires_at: null, created_at: batch.at };
+  await insertMember(tx, member);
+  return { body: showMember(member, batch.now), location: `/members/${id}` };
+}
+
+export async function createDataset(
+  tx: Queries,
+  batch: ReceiptBatch,
+  { id = newId('ds'), is_member_access = true, ...described }: z.infer<typeof NewDataset>,
+): Promise<Created> {
+  const dataset = { id, ...described, is_member_access, created_at: batch.at };
+  await insertDataset(tx, dataset);
+  return { body: dataset, location: `/datasets/${id}` };
 }
 
 /** A year for the annual price. Active already: unchanged, and no second charge. Throws `not_found`. */

@@ -126,6 +126,24 @@ eachRouter('a worker’s reports', (start) => {
     assert.deepEqual(receipts[0]!.metadata, { artifact_id, worker_id: worker.worker_id, ...named });
   });
 
+  test('an artifact that is reported again, or twice at the same time, is stored once with one receipt', async () => {
+    const router = await start();
+    const { id, tell } = await runningJob(router);
+    const report = { artifact_type: 'model', name: 'model.json', uri: 's3://b/model.json' };
+    const other = { ...report, uri: 's3://b/another.json' };
+    const together = await Promise.all([
+      tell('artifacts', report),
+      tell('artifacts', report),
+      tell('artifacts', other),
+    ]);
+    const ids = [...together, await tell('artifacts', report)].map(({ artifact_id }) => artifact_id);
+    assert.deepEqual(ids, [ids[0], ids[0], ids[2], ids[0]]);
+    assert.notEqual(ids[0], ids[2]);
+    assert.equal((await router.get(`/jobs/${id}/artifacts`)).length, 2);
+    const receipts = router.receipts().filter(({ receipt_type }) => receipt_type === 'artifact_reported');
+    assert.deepEqual(receipts.map(({ metadata }) => metadata.artifact_id).sort(), [ids[0], ids[2]].sort());
+  });
+
   test('a failure is told with its code, and nothing is charged', async () => {
     const router = await start();
     const { id, worker, tell } = await runningJob(router);

@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { migrate } from '@rcpt/service/db/migrate.ts';
 import { eachEngine } from '../../../test/kit/engines.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
+import { findArtifacts, insertArtifact, listArtifacts } from '../src/store/artifacts.ts';
 
 const EARLIER = mkdtempSync(join(tmpdir(), 'migrations-'));
 cpSync(MIGRATIONS, EARLIER, { recursive: true });
@@ -57,5 +58,22 @@ eachEngine('an earlier router', EARLIER, (fresh) => {
         ['5.00', null],
       ],
     );
+  });
+
+  test('keeps artifacts that it stored twice, and knows them when they are reported again', async () => {
+    const { db } = await fresh();
+    const artifact = { job_id: 'job_1', worker_id: 'worker_1', document: { name: 'model.json' } };
+    for (const id of ['art_1', 'art_2'])
+      await db.run(
+        `insert into artifacts (job_id, id, worker_id, document, created_at) values ('job_1', $1, 'worker_1', $2, $3)`,
+        [id, JSON.stringify(artifact.document), at(2026)],
+      );
+    await migrate(db, MIGRATIONS);
+    const known = await findArtifacts(db, [artifact, { ...artifact, document: { name: 'other.json' } }]);
+    assert.deepEqual([...known.values()], ['art_1']);
+    const other = { ...artifact, document: { name: 'other.json' }, created_at: at(2026) };
+    await insertArtifact(db, { ...other, id: 'art_3' });
+    await assert.rejects(insertArtifact(db, { ...other, id: 'art_4' }), 'the database takes it once');
+    assert.equal((await listArtifacts(db, 'job_1', '', 10)).length, 3);
   });
 });

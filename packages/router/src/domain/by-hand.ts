@@ -1,4 +1,4 @@
-/** What a member does with a job, without a worker (contract §3, Job transitions: start, complete, cancel). */
+/** What a member does with a job, without a worker (docs/spec.md §20: start, complete, cancel). */
 import {
   type Clock,
   conflict,

@@ -1,4 +1,4 @@
-/** A job under a lease (contract §3, Job transitions: lease, accept, worker complete and fail, lease expires). */
+/** A job under a lease (docs/spec.md §20: lease, accept, worker complete and fail, lease expires). */
 import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { refuse } from '../problems.ts';

@@ -4,13 +4,13 @@ import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
 import { z } from 'zod';
 import { stateOf } from '../domain/worker.ts';
-import { revokeWorker } from '../revoke.ts';
 import type { Router } from '../router.ts';
 import { eventsOfWorker, leasesOfWorker } from '../store/fleet.ts';
-import { listWorkers, loadWorker, type StoredWorker, setDesired } from '../store/workers.ts';
+import { listWorkers, loadWorker, type StoredWorker } from '../store/workers.ts';
 import { streamChanges } from '../streams.ts';
 import { createHistory } from '../views/history.ts';
 import { summarize } from '../views/summary.ts';
+import { orderWorker, revokeWorker } from '../worker-orders.ts';
 import { OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -47,7 +47,7 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
     '/admin/news',
     {
       config,
-      // Nobody who asks for the head alone would ever be answered.
+      // A stream does not end, so a request for its head alone would not be answered.
       exposeHeadRoute: false,
       schema: {
         ...common,
@@ -95,15 +95,7 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
       { config, schema: { ...common, summary, params: Id, response: { 200: Worker } } },
       async (request) => {
         const { id } = request.params;
-        await router.writer.execute({
-          kind: 'store',
-          async run(tx, _, changes) {
-            await setDesired(tx, id, desired);
-            changes.workers.add(id);
-            if (changes.visible !== null) changes.visible.workers = true;
-          },
-        });
-        router.fleet.changed();
+        await orderWorker(router, id, desired);
         return shown(await loadWorker(router.db, id));
       },
     );
@@ -115,7 +107,7 @@ export function adminRoutes(app: App, router: Router, streams: EventStreams): vo
         ...common,
         summary: 'End a worker’s token, for good, and free its leases',
         description:
-          'Within five seconds no process takes the token any more (401 `worker_revoked`). The jobs it holds go back to the queue, or have failed when their attempts are used up, as if their leases had run out. Whoever may register workers can register another: change `ROUTER_ENROLLMENT_TOKEN` too where the machine itself is not trusted any more.',
+          'Within five seconds no process takes the token any more (401 `worker_revoked`). The jobs it holds go back to the queue, or have failed when their attempts are used up, as if their leases had run out. The holder of the enrollment token can register another worker: change `ROUTER_ENROLLMENT_TOKEN` too where the machine itself is not trusted any more.',
         params: Id,
         response: { 200: Worker },
       },

@@ -45,8 +45,9 @@ export function createCredentialCache(db: Db, notifier: Notifier, now: () => num
 
   const stop = notifier.onWorker((worker_id) => (worker_id === null ? dropAll() : drop(worker_id)));
   // When the database cannot be asked, every token is checked against it again.
-  const looking =
-    db.engine === 'sqlite' ? undefined : setInterval(() => void dropRevoked().catch(dropAll), REVOKED_LOOK_MS);
+  const looking = db.dialect.isShared
+    ? setInterval(() => void dropRevoked().catch(dropAll), REVOKED_LOOK_MS)
+    : undefined;
 
   return {
     async find(token) {

@@ -7,16 +7,16 @@ import { z } from 'zod';
 import { retryDelivery } from '../bridge/retry.ts';
 import { cancel, completeByHand, start } from '../domain/by-hand.ts';
 import type { Clock, Effect, Job as StoredJob } from '../domain/job.ts';
-import { newJob, showJobs } from '../jobs.ts';
-import { createActiveCheck, grantedDatasets } from '../members.ts';
-import { queueKey } from '../notifier.ts';
+import { queueOf } from '../domain/queue.ts';
+import { createJob, insertJob, newJob, showJobs } from '../jobs.ts';
+import { createActiveCheck } from '../members.ts';
 import type { Router } from '../router.ts';
 import { listArtifacts } from '../store/artifacts.ts';
-import { insertEvents, listEvents } from '../store/job-events.ts';
-import { findJob, insertJobs, listJobs } from '../store/jobs.ts';
+import { listEvents } from '../store/job-events.ts';
+import { findJob, listJobs } from '../store/jobs.ts';
 import { listLogs } from '../store/log-chunks.ts';
 import { followJob } from '../streams.ts';
-import { createAndSend, IdempotencyHeader, keyOf, OPEN_OR_BEARER } from './shell.ts';
+import { createdOnce, IdempotencyHeader, keyOf, OPEN_OR_BEARER, sendCreated } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
 const After = text(100)
@@ -47,30 +47,16 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
       },
     },
     async (request, reply) => {
-      const { member_id, input_dataset_ids = [] } = request.body;
-      const command = newJob(request.body, router.prices);
-      await requireActive(member_id, router.now());
-      const isPlain = keyOf(request) === undefined && input_dataset_ids.length === 0;
-      const created = isPlain ? writer.execute(command) : null;
-      // A worker that waits for such a job asks at once: it gets the job with the commit that creates it.
-      long_polls.call(queueKey(request.body.requested_gpu_sku, request.body.job_type));
-      if (created !== null) {
-        const job = (await created) as StoredJob;
-        return reply
-          .code(201)
-          .header('location', `/jobs/${job.id}`)
-          .send((await showJobs(router, [job], router.now()))[0]!);
-      }
-      return createAndSend(router, request, reply, async (tx, batch, changes) => {
-        const datasets = await grantedDatasets(tx, member_id, input_dataset_ids, batch.now);
-        const { job, event } = newJob(request.body, router.prices, datasets).create(batch);
-        await insertJobs(tx, [job]);
-        await insertEvents(tx, [event]);
-        const key = queueKey(job.requested_gpu_sku, job.job_type);
-        changes.queued.set(key, (changes.queued.get(key) ?? 0) + 1);
-        changes.visible?.jobs.add(job.id);
-        return { body: (await showJobs(router, [job], batch.now))[0]!, location: `/jobs/${job.id}` };
-      });
+      const { body } = request;
+      const command = newJob(body, router.prices);
+      await requireActive(body.member_id, router.now());
+      const isPlain = keyOf(request) === undefined && !body.input_dataset_ids?.length;
+      const created = isPlain
+        ? createJob(router, command)
+        : createdOnce(router, request, (tx, batch, changes) => insertJob(router, body, tx, batch, changes));
+      // A worker that waits for such a job asks at once: it is leased the job with the commit that creates it.
+      long_polls.wake(queueOf(body.requested_gpu_sku, body.job_type));
+      return sendCreated(reply, await created);
     },
   );
 
@@ -91,12 +77,12 @@ export function jobRoutes(app: App, router: Router, streams: EventStreams): void
 
   const byHand = (
     verb: string,
-    words: { summary: string; description?: string },
+    described: { summary: string; description?: string },
     apply: (job: StoredJob, clock: Clock) => Effect,
   ) =>
     app.post(
       `/jobs/:id/${verb}`,
-      { config, schema: { ...common, ...words, params: Id, response: { 200: Job } } },
+      { config, schema: { ...common, ...described, params: Id, response: { 200: Job } } },
       async (request) => {
         const job = await writer.execute<StoredJob>({
           kind: 'job',

@@ -13,14 +13,13 @@ import {
   NewMember,
 } from '@rcpt/contract/router/members.ts';
 import type { App } from '@rcpt/service/http/app.ts';
-import { newId } from '@rcpt/service/ids.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { instant } from '../domain/time.ts';
-import { activate, grantAccess, showMember } from '../members.ts';
+import { activate, createDataset, createMember, grantAccess, showMember } from '../members.ts';
 import type { Router } from '../router.ts';
 import { memberLogBytes } from '../store/log-chunks.ts';
-import { insertDataset, insertMember, listDatasets, listMembers, loadDataset, loadMember } from '../store/members.ts';
+import { listDatasets, listMembers, loadDataset, loadMember } from '../store/members.ts';
 import { createAndSend, IdempotencyHeader, OPEN_OR_BEARER } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -41,20 +40,7 @@ export function memberRoutes(app: App, router: Router): void {
         response: { 201: Member },
       },
     },
-    (request, reply) =>
-      createAndSend(router, request, reply, async (tx, batch) => {
-        const { email, name } = request.body;
-        const member = {
-          id: newId('mem'),
-          email,
-          name,
-          membership_started_at: null,
-          membership_expires_at: null,
-          created_at: batch.at,
-        };
-        await insertMember(tx, member);
-        return { body: showMember(member, batch.now), location: `/members/${member.id}` };
-      }),
+    (request, reply) => createAndSend(router, request, reply, (tx, batch) => createMember(tx, batch, request.body)),
   );
 
   app.get(
@@ -130,7 +116,7 @@ export function memberRoutes(app: App, router: Router): void {
 export function datasetRoutes(app: App, router: Router): void {
   const config = { open_to: 'member' } as const;
   const common = { tags: ['datasets'], security: OPEN_OR_BEARER };
-  /** Where it is, only the admin token is told: an open router cannot tell who asks. */
+  /** The address of a dataset is shown only under the admin token: an open router cannot tell its callers apart. */
   const shown = ({ object_uri, ...dataset }: Dataset, { headers }: FastifyRequest): ListedDataset =>
     router.config.admin_token === undefined || headers[ANSWER_FOR] !== undefined ? dataset : { ...dataset, object_uri };
 
@@ -146,13 +132,7 @@ export function datasetRoutes(app: App, router: Router): void {
         response: { 201: Dataset },
       },
     },
-    (request, reply) =>
-      createAndSend(router, request, reply, async (tx, batch) => {
-        const { id = newId('ds'), is_member_access = true, ...described } = request.body;
-        const dataset = { id, ...described, is_member_access, created_at: batch.at };
-        await insertDataset(tx, dataset);
-        return { body: dataset, location: `/datasets/${id}` };
-      }),
+    (request, reply) => createAndSend(router, request, reply, (tx, batch) => createDataset(tx, batch, request.body)),
   );
 
   app.get(

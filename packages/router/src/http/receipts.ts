@@ -55,7 +55,7 @@ export function receiptRoutes(app: App, router: Router): void {
         throw new Refusal('overloaded', 'The receipts are being verified already. Try again shortly.');
       verifying++;
       try {
-        await router.writer.settle();
+        await router.writer.markAppended();
         return await verifyReceipts(router.db, router.folder);
       } finally {
         verifying--;

@@ -21,18 +21,11 @@ import { z } from 'zod';
 import type { Job as StoredJob } from '../domain/job.ts';
 import { mayDeliver, NO_WORKERS, showJob, showJobs } from '../jobs.ts';
 import type { Router } from '../router.ts';
-import {
-  acceptJob,
-  type Caller,
-  completeJob,
-  failJob,
-  heartbeat,
-  leaseJobs,
-  register,
-  reportArtifact,
-  reportLog,
-  reportStatus,
-} from '../worker-calls.ts';
+import type { Caller } from '../worker-calls/caller.ts';
+import { heartbeat } from '../worker-calls/heartbeat.ts';
+import { acceptJob, completeJob, failJob, reportArtifact, reportLog, reportStatus } from '../worker-calls/jobs.ts';
+import { leaseJobs } from '../worker-calls/lease.ts';
+import { register } from '../worker-calls/register.ts';
 import { createdOnce, IdempotencyHeader, OPEN_OR_BEARER, sendCreated } from './shell.ts';
 
 const Id = z.object({ id: z.string() });
@@ -41,7 +34,7 @@ export function workerRoutes(app: App, router: Router): void {
   const common = { tags: ['workers'] };
   const worker = { config: { open_to: 'worker' } as const, security: [{ bearer: [] as string[] }] };
   const { config } = worker;
-  const held = { ...common, security: worker.security, params: Id };
+  const on_job = { ...common, security: worker.security, params: Id };
   /** Most jobs have nothing to deliver: they are shown without another look. */
   const shown = async (job: StoredJob) =>
     mayDeliver(job) ? (await showJobs(router, [job], router.now()))[0]! : showJob(job, NO_WORKERS, router.now());
@@ -63,8 +56,7 @@ export function workerRoutes(app: App, router: Router): void {
     },
     async (request, reply) => {
       const created = await createdOnce(router, request, async (tx, batch, changes) => {
-        const registered = await register(tx, batch, router.prices, request.body);
-        if (changes.visible !== null) changes.visible.workers = true;
+        const registered = await register(tx, batch, changes, router.prices, request.body);
         const location = `/admin/workers/${registered.worker_id}`;
         return { body: registered, location, holds_secret: true };
       });
@@ -111,7 +103,7 @@ export function workerRoutes(app: App, router: Router): void {
     '/workers/jobs/:id/accept',
     {
       config,
-      schema: { ...held, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } },
+      schema: { ...on_job, summary: 'Accept a leased job: it is running', body: Accept, response: { 200: Job } },
     },
     async (request) =>
       showJob(await acceptJob(router, request.worker, request.params.id, request.body), NO_WORKERS, router.now()),
@@ -122,7 +114,7 @@ export function workerRoutes(app: App, router: Router): void {
     {
       config,
       schema: {
-        ...held,
+        ...on_job,
         summary: 'Report what is happening; counts as its log does',
         body: StatusReport,
         response: { 200: EventRecorded },
@@ -136,7 +128,7 @@ export function workerRoutes(app: App, router: Router): void {
     {
       config,
       schema: {
-        ...held,
+        ...on_job,
         summary: 'Send log lines; a repeated sequence is stored once',
         description:
           'Of log and of events (`status`) a job may have `ROUTER_JOB_LOG_BYTES` bytes, a member `ROUTER_MEMBER_LOG_BYTES` over all jobs. What goes beyond is 409 `log_quota`, and so is all that follows for this job, whose `log_cut_at` says so: its log has an end and no holes. The job goes on.',
@@ -151,7 +143,7 @@ export function workerRoutes(app: App, router: Router): void {
     '/workers/jobs/:id/artifacts',
     {
       config,
-      schema: { ...held, summary: 'Report an artifact', body: ArtifactReport, response: { 200: ArtifactRecorded } },
+      schema: { ...on_job, summary: 'Report an artifact', body: ArtifactReport, response: { 200: ArtifactRecorded } },
     },
     (request) => reportArtifact(router, request.worker, request.params.id, request.body),
   );
@@ -161,7 +153,7 @@ export function workerRoutes(app: App, router: Router): void {
     {
       config,
       schema: {
-        ...held,
+        ...on_job,
         summary: 'Complete; the server computes the cost',
         description:
           'Billed are whole seconds: the smaller of `metrics.duration_seconds` and what the router measured from accept to now, at least 1; with `ROUTER_METERING=measured` the measured ones. The cost is the server’s rate × hours (billed seconds / 3600, to six places), to the cent, half to even. The receipt says `billed_seconds`, `measured_milliseconds`, `reported_milliseconds` and `hourly_rate_usd`.',
@@ -174,7 +166,7 @@ export function workerRoutes(app: App, router: Router): void {
 
   app.post(
     '/workers/jobs/:id/fail',
-    { config, schema: { ...held, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
+    { config, schema: { ...on_job, summary: 'Fail; nothing is charged', body: Failure, response: { 200: Job } } },
     async (request) =>
       showJob(await failJob(router, request.worker, request.params.id, request.body), NO_WORKERS, router.now()),
   );

@@ -1,5 +1,6 @@
 /** What jobs made, as their workers reported it. */
-import type { Queries } from '@rcpt/service/db/db.ts';
+import { createHash } from 'node:crypto';
+import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { pageOf } from './page-of-job.ts';
 
 export interface StoredArtifact {
@@ -10,17 +11,21 @@ export interface StoredArtifact {
   created_at: string;
 }
 
+/** The same for the same document, reported by the same worker for the same job. */
+export function artifactKey({ job_id, worker_id, document }: Omit<StoredArtifact, 'id' | 'created_at'>): string {
+  return `${job_id} ${worker_id} ${hashOf(JSON.stringify(document))}`;
+}
+
 export async function insertArtifact(
   tx: Queries,
   { job_id, id, worker_id, document, created_at }: StoredArtifact,
 ): Promise<void> {
-  await tx.run('insert into artifacts (job_id, id, worker_id, document, created_at) values ($1, $2, $3, $4, $5)', [
-    job_id,
-    id,
-    worker_id,
-    JSON.stringify(document),
-    created_at,
-  ]);
+  const text = JSON.stringify(document);
+  await tx.run(
+    `insert into artifacts (job_id, id, worker_id, document, document_sha256, created_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [job_id, id, worker_id, text, hashOf(text), created_at],
+  );
 }
 
 export async function listArtifacts(
@@ -40,14 +45,29 @@ export async function listArtifacts(
   return rows.map((row) => ({ ...row, document: JSON.parse(row.document) as StoredArtifact['document'] }));
 }
 
-/** The id of the same artifact, reported by the same worker. */
-export async function findArtifact(
-  db: Queries,
-  { job_id, worker_id, document }: Pick<StoredArtifact, 'job_id' | 'worker_id' | 'document'>,
-): Promise<string | undefined> {
-  const row = await db.get<{ id: string }>(
-    'select id from artifacts where job_id = $1 and worker_id = $2 and document = $3 order by id limit 1',
-    [job_id, worker_id, JSON.stringify(document)],
+/** The ids of those artifacts that are stored, by `artifactKey`. Exact while their jobs are locked. */
+export async function findArtifacts(
+  tx: Queries,
+  artifacts: Omit<StoredArtifact, 'id' | 'created_at'>[],
+): Promise<Map<string, string>> {
+  const rows = await together(
+    ...artifacts.map(({ job_id, worker_id, document }) => {
+      const text = JSON.stringify(document);
+      // Rows of former versions have no hash.
+      return tx.get<{ id: string }>(
+        `select id from artifacts where job_id = $1 and worker_id = $2 and document_sha256 = $3
+         union all
+         select id from artifacts where job_id = $1 and worker_id = $2 and document_sha256 is null and document = $4
+         order by id limit 1`,
+        [job_id, worker_id, hashOf(text), text],
+      );
+    }),
   );
-  return row?.id;
+  return new Map(
+    artifacts.flatMap((artifact, i) => (rows[i] === undefined ? [] : [[artifactKey(artifact), rows[i].id]])),
+  );
+}
+
+function hashOf(document: string): string {
+  return createHash('sha256').update(document).digest('hex');
 }

@@ -1,6 +1,7 @@
 /** Jobs, read and written many at a time: one statement per commit, not per job. */
 import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import type { Job } from '../domain/job.ts';
+import type { Queue } from '../domain/queue.ts';
 
 /** Set when the job is created and never again. */
 const FIXED = {
@@ -65,8 +66,8 @@ export async function lockJobs(tx: Queries, ids: string[]): Promise<Job[]> {
   return rows.map(jobOf);
 }
 
-/** The next `limit` queued jobs of one SKU and type, oldest first within priority; jobs another transaction holds are left out. */
-export async function lockQueued(tx: Queries, gpu_sku: string, job_type: string, limit: number): Promise<Job[]> {
+/** The next `limit` jobs of one queue, oldest first within priority; jobs another transaction holds are left out. */
+export async function lockQueued(tx: Queries, { gpu_sku, job_type }: Queue, limit: number): Promise<Job[]> {
   const rows = await tx.all<Stored>(
     `select ${JOB_COLUMNS} from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2
      order by priority desc, id limit $3 ${tx.dialect.forUpdateSkipLocked}`,
@@ -75,8 +76,8 @@ export async function lockQueued(tx: Queries, gpu_sku: string, job_type: string,
   return rows.map(jobOf);
 }
 
-/** Whether jobs of one SKU and type are queued, those that another transaction holds included. */
-export async function hasQueued(tx: Queries, gpu_sku: string, job_type: string): Promise<boolean> {
+/** Whether jobs are in one queue, those that another transaction holds included. */
+export async function hasQueued(tx: Queries, { gpu_sku, job_type }: Queue): Promise<boolean> {
   const row = await tx.get(
     `select 1 from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2 limit 1`,
     [gpu_sku, job_type],
@@ -87,8 +88,7 @@ export async function hasQueued(tx: Queries, gpu_sku: string, job_type: string):
 const AS_READ = { id: 'text', status: 'text', lease_sha256: 'text' } as const;
 
 /**
- * Writes changed jobs. Each row must still have the status and the lease it was read with: whoever comes late changes
- * nothing, and everything is rolled back.
+ * Writes changed jobs. Each row must still have the status and the lease it was read with; else everything is rolled back.
  */
 export async function updateJobs(tx: Queries, changes: { from: Job; to: Job }[]): Promise<void> {
   const rows = changes.map(({ from, to }) => [
@@ -189,7 +189,7 @@ function stored(job: Job, column: Column): Value {
 }
 
 function jobOf(row: Stored): Job {
-  // In place: the row is nobody else's, and copying its columns took longer than reading them.
+  // In place: nothing else refers to the row, and copying its columns took longer than reading them.
   const job: Record<string, unknown> = row;
   for (const column of DOCUMENTS) job[column] = JSON.parse(String(row[column]));
   job.datasets = row.datasets === null ? NO_DATASETS : JSON.parse(String(row.datasets));

@@ -5,6 +5,7 @@ import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Declared, Observed } from '../domain/worker.ts';
+import { workerRevoked } from '../problems.ts';
 
 /** As stored: `status` is what the worker last said; whether it is offline follows from the clock. */
 export type StoredWorker = Worker & { capabilities: Capabilities & JsonObject };
@@ -60,7 +61,7 @@ export async function listWorkers(db: Queries): Promise<StoredWorker[]> {
   return (await db.all<Row>(`select ${COLUMNS} from workers order by id`)).map(workerOf);
 }
 
-/** What follows from a worker's last heartbeat, for those who look at all workers. */
+/** What follows from a worker's last heartbeat: read when all workers are looked at. */
 export interface WorkerSummary extends Observed {
   id: string;
   node_id: string;
@@ -106,19 +107,32 @@ export interface Availability extends Declared {
 }
 export type Availabilities = Map<string, Availability>;
 
+/** Throws `worker_revoked`, also for a worker that was revoked after its request was let in. */
+export function availabilityOf(availabilities: Availabilities, worker_id: string): Availability {
+  const availability = availabilities.get(worker_id);
+  if (availability === undefined || availability.revoked_at !== null) throw workerRevoked();
+  return availability;
+}
+
+export interface AskedWorkers {
+  all: Set<string>;
+  /** Those that may declare a limit with this commit. */
+  declaring: Set<string>;
+  /** Those that ask for leases: only their leases are counted. */
+  leasing: Set<string>;
+}
+
 /**
  * How each worker stands at this instant. Those that declared how many jobs they take at once are locked and read again, with
- * the leases they hold: until the transaction ends nobody else leases to them or hears from them, so that two processes
- * together cannot lease more than that. The others need no lock: what they say and are leased at once may come in any order.
- * @param asked.declaring those of `ids` that may declare a limit with this commit
- * @param asked.leasing those that want to be leased something: only theirs are counted
+ * the leases they hold: until the transaction ends no other one leases to them or records their heartbeats, so that two processes
+ * together cannot lease more than that. The others need no lock: their heartbeats and leases may come in any order.
  */
 export async function lockAvailabilities(
   tx: Queries,
-  ids: string[],
-  { declaring, leasing }: { declaring: Set<string>; leasing: Set<string> },
+  { all, declaring, leasing }: AskedWorkers,
   at: string,
 ): Promise<Availabilities> {
+  const ids = [...all];
   const availabilities = await readAvailabilities(tx, ids, '');
   const limited = ids.filter(
     (id) => declaring.has(id) || availabilities.get(id)?.capabilities.max_concurrent_jobs !== undefined,

@@ -6,11 +6,12 @@ import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable } from '@rcpt/service/error.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
-import { type Granted, pairsOf } from '../../src/commit/lease.ts';
-import type { Command } from '../../src/commit/unit-of-work.ts';
+import type { Command } from '../../src/commit/command.ts';
+import type { Granted } from '../../src/commit/lease.ts';
 import { createWriter } from '../../src/commit/writer.ts';
 import { cancel } from '../../src/domain/by-hand.ts';
 import type { Job } from '../../src/domain/job.ts';
+import { queuesOf } from '../../src/domain/queue.ts';
 import { newJob } from '../../src/jobs.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
 import { openReceiptsFolder, type ReceiptsFolder } from '../../src/receipts/folder.ts';
@@ -189,7 +190,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
       kind: 'lease',
       worker_id: 'worker_1',
       node_id: 'rig-1',
-      pairs: pairsOf([SKU], [JOB_TYPE]),
+      queues: queuesOf([SKU], [JOB_TYPE]),
       max_jobs,
       wanted: () => true,
     });

@@ -66,6 +66,8 @@ export interface Db extends Queries {
 }
 
 export interface Dialect {
+  /** Other processes may work on the database at the same time, and it works outside this process. */
+  isShared: boolean;
   /** Ends a `select` from one table whose rows the transaction is about to change. */
   forUpdate: string;
   /** As `forUpdate`, but leaves out rows that another transaction holds. */

@@ -16,6 +16,7 @@ const SCAN_CHARACTERS = 1_048_576;
 const BUSY_TIMEOUT_MS = 5_000;
 
 const dialect: Dialect = {
+  isShared: false,
   forUpdate: '',
   forUpdateSkipLocked: '',
   isAmong: (parameter) => `in (select value from json_each(${parameter}))`,

@@ -5,6 +5,7 @@ import type { Columns, Dialect, Queries, Row, Value } from '../db.ts';
 export type Execute = (sql: string, params: unknown[]) => Promise<{ rows: Row[]; changed: number }>;
 
 const dialect: Dialect = {
+  isShared: true,
   forUpdate: 'for update',
   forUpdateSkipLocked: 'for update skip locked',
   isAmong: (parameter) => `= any (array(select json_array_elements_text(${parameter}::json)))`,
