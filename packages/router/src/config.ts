@@ -102,6 +102,6 @@ export function ownNames({ host, allowed_hosts }: Pick<Config, 'host' | 'allowed
   return new Set([host.toLowerCase(), ...(allowed_hosts ?? [])]);
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

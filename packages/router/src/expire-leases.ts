@@ -31,7 +31,7 @@ export async function endLeases({ writer }: Sweeping, ended: EndedLease[]): Prom
   );
   return swept.filter(Boolean).length;
 }
-export type Sweeping = Pick<Router, 'db' | 'writer' | 'now'>;
+type Sweeping = Pick<Router, 'db' | 'writer' | 'now'>;
 
 /** Returns how to stop. */
 export function keepSweeping(router: Sweeping, logger: Logger): () => Promise<void> {

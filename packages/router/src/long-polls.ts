@@ -6,7 +6,7 @@ import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { type Queue, queuesOf } from './domain/queue.ts';
 import type { Notifier } from './notifier.ts';
 
-export interface LongPoll {
+interface LongPoll {
   /** True when there may be what was waited for, false when the time is over or the poll was canceled. */
   woken: Promise<boolean>;
   /** Ends the poll. Always called, also after it was woken; harmless when it is over. */

@@ -20,7 +20,7 @@ export const ROUTER_PROBLEMS = {
   gpu_unpriced: { status: 422, title: 'No price for this GPU' },
 } as const satisfies Record<string, ProblemRow>;
 
-export type RouterCode = keyof typeof ROUTER_PROBLEMS;
+type RouterCode = keyof typeof ROUTER_PROBLEMS;
 
 export const refuse = (code: RouterCode, detail: string, members?: Record<string, unknown>) =>
   new Refusal<RouterCode>(code, detail, members);

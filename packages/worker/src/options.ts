@@ -41,7 +41,7 @@ Exit codes: 0 drained, 1 cannot work, 2 wrong use.
 `;
 
 const ISOLATIONS = ['auto', 'required', 'none'] as const;
-export type Isolation = (typeof ISOLATIONS)[number];
+type Isolation = (typeof ISOLATIONS)[number];
 
 export interface Options {
   router_url: string;

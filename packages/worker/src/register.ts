@@ -1,4 +1,4 @@
-/** Who this worker is to its router: registered once, the token kept in a file that only its owner can read. */
+/** The worker's identity: registered once, its token stored in a file that only its owner can read. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -11,20 +11,25 @@ import { messageOf, retry } from './retry.ts';
 import { VERSION } from './version.ts';
 
 /** The router counts a worker as offline after three of these without a heartbeat. */
-export const HEARTBEAT_SECONDS = 30;
+const HEARTBEAT_SECONDS = 30;
 const CALL_MS = 15_000;
 
-const Kept = z.object({ router: z.string(), node_id: z.string(), worker_id: z.string(), worker_token: z.string() });
-type Kept = z.infer<typeof Kept>;
+const StoredIdentity = z.object({
+  router: z.string(),
+  node_id: z.string(),
+  worker_id: z.string(),
+  worker_token: z.string(),
+});
+type StoredIdentity = z.infer<typeof StoredIdentity>;
 
 export interface Identity {
   readonly worker_id: string;
   readonly worker_token: string;
-  /** The router does not know the token any more: registers anew. */
+  /** Registers again, when the router does not know the token any more. */
   renew(signal: AbortSignal): Promise<void>;
 }
 
-/** The kept identity when it is for this router and node, else a new one. Throws what the router refuses for good. */
+/** The stored identity when it is for this router and node, else a new one. Throws what the router refuses for good. */
 export async function identify(
   options: Options,
   capabilities: Capabilities,
@@ -32,25 +37,25 @@ export async function identify(
   signal: AbortSignal,
 ): Promise<Identity> {
   const file = join(options.state, 'worker.json');
-  let kept = readKept(file, options) ?? (await registered(signal));
+  let identity = readIdentity(file, options) ?? (await registered(signal));
 
-  async function registered(signal: AbortSignal): Promise<Kept> {
+  async function registered(signal: AbortSignal): Promise<StoredIdentity> {
     const { worker_id, worker_token } = await register(options, capabilities, log, signal);
     const made = { router: options.router_url, node_id: options.node_id, worker_id, worker_token };
-    keep(file, made);
+    storeIdentity(file, made);
     log.info({ worker_id, node_id: options.node_id }, 'registered');
     return made;
   }
 
   return {
     get worker_id() {
-      return kept.worker_id;
+      return identity.worker_id;
     },
     get worker_token() {
-      return kept.worker_token;
+      return identity.worker_token;
     },
     async renew(signal) {
-      kept = await registered(signal);
+      identity = await registered(signal);
     },
   };
 }
@@ -78,12 +83,12 @@ function register(
   });
 }
 
-/** A token is shown to the host it came from and to no other; a port may change. */
-function readKept(file: string, { router_url, node_id }: Options): Kept | null {
+/** A token is sent only to the host that issued it; its port may change. */
+function readIdentity(file: string, { router_url, node_id }: Options): StoredIdentity | null {
   if (!existsSync(file)) return null;
-  const kept = Kept.safeParse(parsed(readFileSync(file, 'utf8')));
-  if (!kept.success || kept.data.node_id !== node_id) return null;
-  return new URL(kept.data.router).hostname === new URL(router_url).hostname ? kept.data : null;
+  const stored = StoredIdentity.safeParse(parsed(readFileSync(file, 'utf8')));
+  if (!stored.success || stored.data.node_id !== node_id) return null;
+  return new URL(stored.data.router).hostname === new URL(router_url).hostname ? stored.data : null;
 }
 
 function parsed(text: string): unknown {
@@ -94,8 +99,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function keep(file: string, kept: Kept): void {
+function storeIdentity(file: string, identity: StoredIdentity): void {
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(identity, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -17,7 +17,8 @@ export function createBackoff(): Backoff {
     async wait(signal) {
       const ms = next * (0.5 + Math.random() / 2);
       next = Math.min(MOST_MS, next * 2);
-      await waitFor(ms, signal);
+      await waitAtMost(ms, signal);
+      signal.throwIfAborted();
     },
     reset() {
       next = FIRST_MS;
@@ -25,53 +26,48 @@ export function createBackoff(): Backoff {
   };
 }
 
-/** Throws the signal's reason when it aborts. */
-export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => undefined);
-  signal.throwIfAborted();
-}
-
-/** The same, but an abort only ends it. */
+/** An abort ends the pause. */
 export async function waitAtMost(ms: number, signal: AbortSignal): Promise<void> {
   await pause(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
-/** May the same call succeed later? Everything but a clear no: a router that restarts, a proxy, a network. */
+/** Whether the same call may succeed later: after every failure but a clear refusal. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof ProblemError)) return true;
   const { status } = error.problem;
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-export interface RetryOptions {
-  /** Between two attempts. */
+interface RetryOptions {
+  /** Ends it between two attempts. */
   signal: AbortSignal;
   onFailure(error: unknown): void;
   attempts?: number;
-  /** Which errors are worth another attempt. */
   isRetryable?: (error: unknown) => boolean;
 }
 
 /** Repeats `attempt` until it succeeds or is refused for good. Throws the refusal, or the signal's reason. */
-export async function retry<T>(attempt: () => Promise<T>, how: RetryOptions): Promise<T> {
+export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { signal, onFailure, attempts = Number.POSITIVE_INFINITY, isRetryable = isTransient } = options;
   const backoff = createBackoff();
-  for (let left = how.attempts ?? Number.POSITIVE_INFINITY; ; left--) {
-    how.signal.throwIfAborted();
+  for (let left = attempts; ; left--) {
+    signal.throwIfAborted();
     try {
       return await attempt();
     } catch (error) {
-      how.signal.throwIfAborted();
-      if (left <= 1 || !(how.isRetryable ?? isTransient)(error)) throw error;
-      how.onFailure(error);
-      await backoff.wait(how.signal);
+      signal.throwIfAborted();
+      if (left <= 1 || !isRetryable(error)) throw error;
+      onFailure(error);
+      await backoff.wait(signal);
     }
   }
 }
 
-/** What went wrong in one line: `fetch failed` alone says nothing. */
+/** The message with its cause: `fetch failed` alone says nothing. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause =
-    error.cause instanceof Error ? ` (${(error.cause as NodeJS.ErrnoException).code ?? error.cause.message})` : '';
-  return `${error.message}${cause}`;
+  const { cause } = error;
+  return cause instanceof Error
+    ? `${error.message} (${(cause as NodeJS.ErrnoException).code ?? cause.message})`
+    : error.message;
 }

@@ -25,7 +25,7 @@ const AT_ONCE = 20;
 const CLAIM_MS = 60_000;
 const BACKOFF_MS = { first: 1_000, most: 300_000 };
 
-export interface Bridge {
+interface Bridge {
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function startBridge(router: Router, logger: Logger): Bridge {
   };
 }
 
-export async function deliverDue(
+async function deliverDue(
   { db, now }: Pick<Router, 'db' | 'now'>,
   ledger: LedgerClient,
   logger: Logger,

@@ -14,7 +14,7 @@ import type { Availability, HeartbeatRow } from '../store/workers.ts';
 export type Command<T> = StoreCommand<T> | CreateCommand | JobCommand<T> | HeartbeatCommand<T> | LeaseCommand;
 
 /** Members, datasets, nodes, workers: not about jobs. It refuses before it writes, and every statement tolerates a conflict. */
-export interface StoreCommand<T> {
+interface StoreCommand<T> {
   kind: 'store';
   run(tx: Queries, batch: ReceiptBatch, changes: Changes): Promise<T>;
 }

@@ -13,7 +13,7 @@ import type { Command } from './command.ts';
 import { enqueue, findContended, type Granted, grant, headsOf } from './lease.ts';
 import { UnitOfWork } from './unit-of-work.ts';
 
-export interface Commit {
+interface Commit {
   /** An answer or a `Refusal` per command, in the order of the commands. */
   decide(commands: Command<unknown>[]): Promise<unknown[]>;
   /** Writes what was decided. */

@@ -92,7 +92,7 @@ export async function findContended(tx: Queries, granted: Granted[]): Promise<vo
 }
 
 /** The first jobs of each queue, locked. */
-export type Heads = Map<Queue, Job[]>;
+type Heads = Map<Queue, Job[]>;
 
 /** Of every queue that is asked for, as many as all who ask could take together. */
 export async function headsOf(tx: Queries, commands: LeaseCommand[]): Promise<Heads> {

@@ -34,7 +34,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-export interface WriterSettings extends CommitSettings {
+interface WriterSettings extends CommitSettings {
   db: Db;
   folder: ReceiptsFolder;
   /** Milliseconds since 1970. */

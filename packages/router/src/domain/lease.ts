@@ -26,7 +26,7 @@ export interface Holder {
   lease_sha256: string;
 }
 
-export interface NewLease extends Holder {
+interface NewLease extends Holder {
   lease_id: string;
   node_id: string;
 }
@@ -188,7 +188,7 @@ export function renew(job: Job, clock: Clock): Job {
   return { ...job, lease_expires_at: expiry(clock) };
 }
 
-export function isHeld(job: Job): boolean {
+function isHeld(job: Job): boolean {
   return (job.status === 'leased' || job.status === 'running') && job.lease_id !== null;
 }
 

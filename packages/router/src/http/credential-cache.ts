@@ -15,7 +15,7 @@ const REVOKED_LOOK_MS = 2_000;
 /** How far the clocks of processes may be apart. */
 const CLOCKS_MS = 600_000;
 
-export interface CredentialCache {
+interface CredentialCache {
   /** Throws `unauthenticated`, `worker_revoked`. */
   find(token: string): Promise<StoredWorker>;
   close(): void;

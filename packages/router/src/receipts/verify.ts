@@ -13,7 +13,7 @@ export interface LedgerReport {
   violation: LedgerViolation | null;
   violations: LedgerViolation[];
 }
-export type LedgerViolation = Omit<RouterViolation, 'kind' | 'line'> & {
+type LedgerViolation = Omit<RouterViolation, 'kind' | 'line'> & {
   kind: RouterViolation['kind'] | 'missing_receipt' | 'unknown_receipt';
   line: number | null;
 };

@@ -2,7 +2,7 @@
 import type { Dataset } from '@rcpt/contract/router/members.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 
-export interface Grant {
+interface Grant {
   dataset_id: string;
   member_id: string;
   /** Of the membership it was given in, and holds for. */

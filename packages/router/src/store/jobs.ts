@@ -45,7 +45,7 @@ type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[];
 const CHANGING_NAMES = Object.keys(CHANGING) as (keyof typeof CHANGING)[];
 const DOCUMENTS = new Set<Column>(['input_dataset_ids', 'payload', 'past_leases']);
-export const JOB_COLUMNS: string = NAMES.join(', ');
+const JOB_COLUMNS: string = NAMES.join(', ');
 
 export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
   if (jobs.length === 0) return;

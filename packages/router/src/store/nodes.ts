@@ -39,8 +39,3 @@ export async function listNodes(db: Queries): Promise<StoredNode[]> {
   const rows = await db.all<Omit<StoredNode, 'tags'> & { tags: string }>('select * from nodes order by created_at, id');
   return rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] }));
 }
-
-export async function findNode(db: Queries, id: string): Promise<StoredNode | null> {
-  const row = await db.get<Omit<StoredNode, 'tags'> & { tags: string }>('select * from nodes where id = $1', [id]);
-  return row === undefined ? null : { ...row, tags: JSON.parse(row.tags) as string[] };
-}

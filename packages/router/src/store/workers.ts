@@ -114,7 +114,7 @@ export function availabilityOf(availabilities: Availabilities, worker_id: string
   return availability;
 }
 
-export interface AskedWorkers {
+interface AskedWorkers {
   all: Set<string>;
   /** Those that may declare a limit with this commit. */
   declaring: Set<string>;

@@ -23,7 +23,7 @@ const UNSETTLED_MS = 60_000;
 const KEPT_MS = 2_000;
 const PAGE = 4_000;
 
-export interface JobHistory {
+interface JobHistory {
   read(days: number): Promise<History>;
 }
 

@@ -19,7 +19,7 @@ const STORE_ATTEMPTS = 12;
 
 export class ArtifactsRefused extends Error {}
 
-export interface FoundArtifact {
+interface FoundArtifact {
   /** Relative to the artifacts folder, with `/`. */
   name: string;
   path: string;

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LOOK_MS = 10;
 const LOOKS = 500;
 
-export interface OwnGroup {
+interface OwnGroup {
   /** The worker's own group: below it, it makes those of its jobs. */
   path: string;
   /** Below it stand all groups that can be seen. */

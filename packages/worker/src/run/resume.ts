@@ -1,24 +1,24 @@
 /**
- * What a run before this one left: results are delivered, and a job that was interrupted runs again under the lease that
- * is still held, its log going on where it was. Whether a lease still lives, the heartbeat and the router say meanwhile.
+ * The jobs of a worker that crashed: results are delivered, and a job that was interrupted runs again under the same lease, its
+ * log continued. The heartbeat and the router say meanwhile whether a lease is still live.
  */
 
 import type { WorkerContext } from '../context.ts';
 import { type ActiveLease, LeaseLost } from '../leases.ts';
 import { sentUpTo, shipLogs } from '../logs/ship.ts';
 import { openComplete } from '../logs/spool.ts';
-import type { Perform } from '../loops/lease.ts';
 import { messageOf } from '../retry.ts';
 import { countRun, type JobFolder, readLease, readOutcome, removeJobFolder, type StoredLease } from './folder.ts';
 import { finishJob, performJob } from './job.ts';
+import type { SlotTask } from './slots.ts';
 
-/** A job that takes its worker down each time is left to run out, and its attempts are used up. */
+/** A job that crashes its worker each time is not run more often: its lease runs out, and with it the attempt. */
 const RUNS_UNDER_A_LEASE = 3;
 
-export interface Resumed {
+interface Resumed {
   /** Jobs to be run again, before any new one is leased. */
-  interrupted: Perform[];
-  /** Resolves when every result is delivered, or is wanted no more. */
+  interrupted: SlotTask[];
+  /** Resolves when every result is delivered, or its lease is lost. */
   delivered: Promise<unknown>;
 }
 
@@ -44,12 +44,12 @@ async function resume(worker: WorkerContext, folder: JobFolder): Promise<Resumed
   return { interrupted: [await runAgain(worker, folder, lease)], delivered: Promise.resolve() };
 }
 
-/** The router may have renewed it until the crash, for its whole time: longer than that from now it cannot live unheard. */
+/** The router renewed it at the crash at the latest, so it cannot last longer than its whole time from now. */
 function restoreLease({ leases }: WorkerContext, stored: StoredLease): ActiveLease {
   return leases.hold(stored, Date.now() + stored.lease_ms);
 }
 
-async function runAgain(worker: WorkerContext, folder: JobFolder, stored: StoredLease): Promise<Perform> {
+async function runAgain(worker: WorkerContext, folder: JobFolder, stored: StoredLease): Promise<SlotTask> {
   await countRun(folder, stored);
   worker.log.warn({ job_id: stored.job.id, runs: stored.runs + 1 }, 'a job was interrupted; it runs again');
   const lease = restoreLease(worker, stored);
