@@ -27,7 +27,7 @@ export async function registerNode(
   return { body: showNode(node, prices, 0, workers, batch.now), location: '/compute/inventory' };
 }
 
-/** Writes a receipt and binds nobody. Throws `gpu_unpriced`, `not_found`. */
+/** Leaves a receipt, and is not binding. Throws `gpu_unpriced`, `not_found`. */
 export async function quote(
   tx: Queries,
   batch: ReceiptBatch,

@@ -96,7 +96,7 @@ export function enrollmentSecret({
   return { token: admin_token, name: 'admin token (this router has no ROUTER_ENROLLMENT_TOKEN)' };
 }
 
-/** Beside addresses and names without a dot; null: any, because beyond loopback nobody here knows what others call this machine. */
+/** Host names allowed beside addresses and names without a dot. Null: any, for a machine that is reached from elsewhere has names that are not known here. */
 export function ownNames({ host, allowed_hosts }: Pick<Config, 'host' | 'allowed_hosts'>): ReadonlySet<string> | null {
   if (allowed_hosts === undefined && !isLoopback(host)) return null;
   return new Set([host.toLowerCase(), ...(allowed_hosts ?? [])]);

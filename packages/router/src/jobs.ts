@@ -22,7 +22,7 @@ import type { WorkerSummary } from './store/workers.ts';
 
 const ATTEMPTS = 3;
 
-/** The member must be active, and was granted `datasets`; that is looked at before. Throws `gpu_unpriced`. */
+/** The caller has checked that the member is active and was granted `datasets`. Throws `gpu_unpriced`. */
 export function newJob(body: NewJob, prices: PriceTable, datasets: GrantedDataset[] = []): CreateCommand {
   const { hourly_rate_usd } = priceOf(prices, body.requested_gpu_sku);
   const estimated_cents = quoteCents(hourly_rate_usd, body.estimated_hours);
@@ -111,7 +111,7 @@ export const NO_WORKERS: ReadonlyMap<string, WorkerSummary> = new Map();
 
 type Place = Pick<Router, 'db' | 'fleet'>;
 
-/** Workers are only looked at when a queued job has to say why it waits, deliveries only for jobs that may have one. */
+/** Workers are read only for queued jobs, which show why they wait; deliveries only for jobs that may have one. */
 export async function showJobs({ db, fleet }: Place, jobs: Job[], now: number): Promise<PublicJob[]> {
   const workers = jobs.some((job) => job.status === 'queued') ? await fleet.workers() : NO_WORKERS;
   const delivering = jobs.filter(mayDeliver).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** What every route of the router stands on; built once in start.ts. */
+/** The parts of a running router, which every route gets; built once in start.ts. */
 import type { PriceTable } from '@rcpt/contract/prices.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import type { Probe } from '@rcpt/service/process/health.ts';

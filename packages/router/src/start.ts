@@ -81,7 +81,7 @@ export async function startRouter(
   }, FORGET_EVERY_MS);
 
   const { url, port } = await listen(app, 'ROUTER_HOST, ROUTER_PORT', config);
-  // The first line says where it listens; whoever started it reads the port there.
+  // The first log line is the listening address: the starting process reads the port from it.
   setImmediate(() => {
     if (recovered > 0)
       logger.warn({ receipts: recovered, folder: folder.path }, 'receipts of the last run were appended');

@@ -1,4 +1,4 @@
-/** What people look at while it happens: a job with its log, and that something changed. */
+/** Event streams for open pages: a job with its log, and that something changed. */
 import type { RouterChanged } from '@rcpt/contract/router/admin.ts';
 import type { EventStream } from '@rcpt/service/http/event-stream.ts';
 import { isFinal } from './domain/job.ts';
@@ -11,12 +11,12 @@ import { listLogs } from './store/log-chunks.ts';
 const CHUNKS = 100;
 /** Chunks that come close together are read together. */
 const CALM_MS = 40;
-/** The database is asked anyway so often: word from another process may be lost, or come before anybody listened. */
+/** The database is asked so often anyway: a notification from another process may be lost, or come before the stream listened. */
 const LOOK_MS = 2_000;
 const GATHER_MS = 150;
 const JOBS_NAMED = 100;
 
-/** Log chunks after the one named `after`, each new one as it comes, and the job whenever its status changes. Ends with the job. */
+/** Sends the log chunks after `after`, each new one as it comes, and the job whenever its status changes. Ends with the job. */
 export async function followJob(
   { db, notifier, fleet, now }: Pick<Router, 'db' | 'notifier' | 'fleet' | 'now'>,
   id: string,
@@ -49,7 +49,7 @@ export async function followJob(
   }
 }
 
-/** That something changed, at most every 150 ms. */
+/** Sends that something changed, at most every 150 ms. */
 export async function streamChanges({ notifier }: Pick<Router, 'notifier'>, stream: EventStream): Promise<void> {
   let changed: RouterChanged | null = null;
   const changes = listen(notifier, stream, (visible) => {
@@ -79,7 +79,7 @@ function limited(jobs: string[] | null): string[] | null {
   return jobs === null || jobs.length > JOBS_NAMED ? null : jobs;
 }
 
-/** News that came since the last `next` are not missed. */
+/** Changes that came since the last `next` are not missed. */
 function listen(notifier: Notifier, { ended }: EventStream, concerns: (visible: VisibleChanges) => boolean) {
   let came = false;
   let wake = () => {};
@@ -95,7 +95,7 @@ function listen(notifier: Notifier, { ended }: EventStream, concerns: (visible: 
       stop();
       ended.removeEventListener('abort', gone);
     },
-    /** True when there are news; false after `ms`, or when the stream has ended. */
+    /** True when something changed; false after `ms`, or when the stream has ended. */
     async next(ms?: number): Promise<boolean> {
       if (!came && !ended.aborted)
         await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** The leases this worker holds, and when it has to let go of one. */
+/** The live leases of this worker, and when one of them is lost. */
 import { EventEmitter, once } from 'node:events';
 import type { LeasedJob as LeasedJobSchema } from '@rcpt/contract/router/workers.ts';
 import type { z } from 'zod';
@@ -20,10 +20,10 @@ export class LeaseLost extends Error {
 export interface ActiveLease {
   job: LeasedJob;
   lease_token: string;
-  /** Aborts with `LeaseLost`: whatever is done for the job stops. */
+  /** Aborts with `LeaseLost`: all work on the job stops. */
   lost: AbortSignal;
   lose(loss: Loss): void;
-  /** By this clock, milliseconds since 1970: without word from the router until then, the lease is lost. */
+  /** By this clock, milliseconds since 1970: the lease is lost then, unless the router renews it. */
   expires_at: number;
 }
 

@@ -1,4 +1,4 @@
-/** The machine a worker runs on: what it has, and how it is doing. */
+/** The machine a worker runs on: its hardware, and its load. */
 import { execFile } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { cpus, freemem, loadavg, totalmem, uptime } from 'node:os';

@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The first signal drains; the second ends the process, and the jobs in hand end with it (`process.ts`). */
+/** The first signal drains; the second ends the process, and its jobs end with it (run/process.ts). */
 async function work(options: Options): Promise<number> {
   const log = createLogger();
   const drain = new AbortController();

@@ -21,7 +21,7 @@ Registers with a compute router, leases jobs, runs each as a child process and r
   --sku SKU            a GPU SKU it offers; repeatable (default: the priced GPUs that nvidia-smi finds)
   --tag TAG            a tag others see; repeatable
   --concurrency N      jobs at a time (default: 1)
-  --state DIR          where its token and the jobs in hand are kept (default: data/worker)
+  --state DIR          where its token and its leased jobs are kept (default: data/worker)
   --artifacts URL      file:<folder> or s3://bucket/prefix?endpoint=…&region=… (default: file:data/artifacts)
   --stop-seconds N     from SIGTERM to SIGKILL for a job that has to stop (default: 10)
   --isolation WHEN     auto, required or none (default: auto): jobs in a user and mount namespace of their own, where they

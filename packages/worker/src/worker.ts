@@ -1,6 +1,6 @@
 /**
- * A worker from its start to the end of its drain: it registers, takes up what a crash left behind, and then two loops
- * run beside each other, `heartbeat.ts` and `lease.ts`; each leased job is told in `job.ts`.
+ * A worker from its start to the end of its drain: it registers, resumes the jobs of a crash, and then runs two loops beside each
+ * other, loops/heartbeat.ts and loops/lease.ts. Each leased job runs in run/job.ts.
  */
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,9 +20,9 @@ import { openScopes } from './run/scope.ts';
 import { openStore } from './store.ts';
 
 /** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
-export async function runWorker(options: Options, log: Logger, told: AbortSignal): Promise<void> {
+export async function runWorker(options: Options, log: Logger, stop: AbortSignal): Promise<void> {
   const leave = new AbortController();
-  const draining = AbortSignal.any([told, leave.signal]);
+  const draining = AbortSignal.any([stop, leave.signal]);
   const lock = lockState(options.state);
   const scopes = await openScopes(options);
   await scopes.endAll();

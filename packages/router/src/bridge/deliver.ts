@@ -128,8 +128,8 @@ async function deliver(
 }
 
 /**
- * The Run has its execution already: posted by us before the ledger forgot the key, or by somebody else of that organization,
- * whose work is not the job's. Throws `AnotherExecution`.
+ * The Run has its execution already. Either the router posted it, before the ledger forgot the key, or another credential of that
+ * organization did, and it is not the job's. Throws `AnotherExecution`.
  */
 async function requireOurs(ledger: LedgerClient, run_id: string, execution: JsonObject): Promise<void> {
   const { execution: posted } = await ledger.getRun(run_id);
@@ -138,11 +138,11 @@ async function requireOurs(ledger: LedgerClient, run_id: string, execution: Json
   );
   if (!isSame)
     throw new AnotherExecution(
-      `Run ${run_id} has an execution that is not this job's: somebody else posted it. Reject that Run; its figures are not what the job reported.`,
+      `Run ${run_id} has an execution that is not this job's: the router did not post it. Reject that Run; its figures are not what the job reported.`,
     );
 }
 
-/** What the ledger does not take must not keep the Run from its verdict; the job says what is missing, and why. */
+/** Evidence that the ledger refuses must not hold up the verdict. The job's events say what is missing, and the reason. */
 async function attachAll(
   ledger: LedgerClient,
   run_id: string,
@@ -155,14 +155,14 @@ async function attachAll(
       await ledger.attachEvidence(run_id, item.body, key(`evidence.${item.key}`));
     } catch (error) {
       const { status, code } = error instanceof ProblemError ? error.problem : { status: 0, code: '' };
-      // Somebody took the Run on by hand meanwhile: it takes no more evidence.
+      // A person took the Run further meanwhile: it takes no more evidence.
       if (![413, 415, 422].includes(status) && code !== 'run_stage_conflict') throw error;
       missing.push(`The ledger’s Run is without “${item.body.label}”: ${refusalIn(error)}`);
     }
   return missing;
 }
 
-/** How whoever looks at the job finds what became of it. */
+/** Names the Run among the job's events. */
 function opened(job_id: string, run_id: string, now: number): StoredEvent {
   const event = eventOf(job_id, 'ledger_run_opened', `Run ${run_id} was opened in the ledger.`, now);
   return { ...event, payload: { run_id } };

@@ -1,4 +1,4 @@
-/** What a finished job leaves for whoever examines its Run: its log to the byte, and the hashes of its artifacts. */
+/** The evidence of a finished job for its Run: the log to the byte, and the hashes of the artifacts. */
 import { createHash } from 'node:crypto';
 import type { NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
@@ -32,7 +32,8 @@ export async function evidenceOf(db: Db, job_id: string): Promise<Gathered> {
   const left_out = isCut ? ['The ledger’s Run is without the end of the log: its quota was used up.'] : [];
   for await (const { id, document } of artifactsOf(db, job_id)) {
     const { checksum_sha256, artifact_type, name } = document as Record<string, string | null>;
-    const leaveOut = (why: string) => left_out.push(`The ledger’s Run is without the artifact “${name}”: ${why}.`);
+    const leaveOut = (reason: string) =>
+      left_out.push(`The ledger’s Run is without the artifact “${name}”: ${reason}.`);
     if (!checksum_sha256) leaveOut('its worker reported no checksum');
     else if (hashed.has(checksum_sha256)) continue;
     else if (hashed.size >= MOST_ARTIFACTS) leaveOut(`${MOST_ARTIFACTS} are passed on`);

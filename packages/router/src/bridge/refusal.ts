@@ -7,7 +7,7 @@ const PASSING = [408, 425, 429];
 /** The Run that was opened for a job holds other work: no repeat changes that. */
 export class AnotherExecution extends Error {}
 
-/** What it said, in words; null for what may be answered otherwise later. */
+/** The text of a refusal that is final; null for an error after which the same call may succeed. */
 export function refusalIn(error: unknown): string | null {
   if (error instanceof AnotherExecution) return error.message;
   if (error instanceof AnswerError) return isFinal(error.status, '') ? error.message : null;

@@ -19,7 +19,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 
 /** What a worker that asked is given. */
 export interface Granted {
-  /** It takes nothing new, as it said or was told. */
+  /** It takes nothing new: it said so, or was ordered to drain. */
   resting: boolean;
   /** It holds as many as it declared. */
   full: boolean;

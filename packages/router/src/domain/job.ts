@@ -23,7 +23,7 @@ export interface Job {
   /** A decimal as the caller wrote it. */
   estimated_hours: string;
   estimated_cents: number;
-  /** The rate it was estimated at; it is charged at the same, whatever the price table says by then. */
+  /** The rate it was estimated at. It is charged at the same, also when the price table has changed. */
   hourly_rate_usd: string;
   input_dataset_ids: string[];
   /** The granted ones of them, as they were when the job was created. */

@@ -19,7 +19,7 @@ import {
 import { type Metered, type Metering, meter } from './metering.ts';
 import { instant, millisOf } from './time.ts';
 
-/** Who acts under a lease. */
+/** The worker that presents a lease token. */
 export interface Holder {
   worker_id: string;
   /** SHA-256 of the presented lease token. */
@@ -141,7 +141,7 @@ export function expire(job: Job, { now }: Clock): Effect | null {
   return giveBack(job, now, { message: (of) => `The lease of attempt ${of} ran out.` });
 }
 
-/** Its worker was revoked: the lease ends now, as if its time were over. Null when somebody else holds the job, or nobody. */
+/** Its worker was revoked: the lease ends now, as if its time were over. Null when the job is not leased to that worker. */
 export function freeFrom(worker_id: string, job: Job, { now }: Clock): Effect | null {
   if (!isHeld(job) || job.worker_id !== worker_id) return null;
   const message = (of: string) => `The worker was revoked, and with it the lease of attempt ${of}.`;
@@ -155,9 +155,9 @@ interface Ending {
 }
 
 /** Back to the queue, or failed when the attempts are used up. */
-function giveBack(job: Job, now: number, { message, ...why }: Ending): Effect {
+function giveBack(job: Job, now: number, { message, ...reason }: Ending): Effect {
   const { worker_id, lease_id, attempt } = job;
-  const expired = receipt(job, 'lease_expired', 0, { worker_id, lease_id, attempt, ...why });
+  const expired = receipt(job, 'lease_expired', 0, { worker_id, lease_id, attempt, ...reason });
   const past_leases = [...job.past_leases, job.lease_sha256!];
   const freed = { ...job, past_leases, lease_id: null, lease_sha256: null, lease_expires_at: null, worker_id: null };
   const ended = event('lease_expired', message(`${attempt} of ${job.max_attempts}`), worker_id);
@@ -177,7 +177,7 @@ function giveBack(job: Job, now: number, { message, ...why }: Ending): Effect {
   };
 }
 
-/** What a worker is told of a lease it holds, with its heartbeat. */
+/** The answer to a heartbeat about one lease. */
 export function leaseState(job: Job | undefined, holder: Holder, { now }: Clock): 'active' | 'canceled' | 'expired' {
   if (job === undefined || !holds(job, holder)) return 'expired';
   if (job.status === 'canceled') return 'canceled';
@@ -197,7 +197,7 @@ export function isLive(job: Job, at: string): boolean {
   return isHeld(job) && job.lease_expires_at! > at;
 }
 
-/** Constant time: the token's hash comes from whoever calls. */
+/** Constant time: the hash is of a token that the caller chose. */
 function holds(job: Job, { worker_id, lease_sha256 }: Holder): boolean {
   return job.worker_id === worker_id && job.lease_sha256 !== null && equalHex(job.lease_sha256, lease_sha256);
 }

@@ -4,7 +4,7 @@ import { decimal, multiply } from '@rcpt/contract/money.ts';
 /** `measured` ignores the seconds that a worker reports. */
 export type Metering = 'reported' | 'measured';
 
-/** As it stands in the receipt, which shows how the billed seconds come about. */
+/** As in the receipt, which shows how the billed seconds are computed. */
 export interface Metered {
   billed_seconds: number;
   measured_milliseconds: number;

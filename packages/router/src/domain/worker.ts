@@ -1,4 +1,4 @@
-/** What a worker is, seen from its last heartbeat; and why a queued job waits. */
+/** What follows from a worker's last heartbeat: its state, the jobs it takes, and why a queued job waits. */
 import type { JobType, NodeStatus, WaitingFor, WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Capabilities } from '@rcpt/contract/router/workers.ts';
 import { millisOf } from './time.ts';
@@ -6,7 +6,7 @@ import { millisOf } from './time.ts';
 /** Heartbeats a worker may miss before it counts as offline. */
 const MISSED = 3;
 
-/** What a worker said last and was told last. */
+/** The last heartbeat of a worker, and the last order to it. */
 export interface Declared {
   status: WorkerStatus;
   desired: 'run' | 'drain';
@@ -20,7 +20,7 @@ export interface Observed extends Declared {
   created_at: string;
 }
 
-/** The state others see: silence counts more than what was last said, and an order to drain more than being busy. */
+/** The state that is shown: offline after missed heartbeats, then draining when ordered so, else as its last heartbeat said. */
 export function stateOf(worker: Observed, now: number): WorkerStatus {
   if (worker.revoked_at !== null) return 'offline';
   const last = millisOf(worker.last_heartbeat_at ?? worker.created_at);
@@ -28,7 +28,7 @@ export function stateOf(worker: Observed, now: number): WorkerStatus {
   return worker.desired === 'drain' ? 'draining' : worker.status;
 }
 
-/** What was not declared is not held against a worker: it is leased what it asks for. */
+/** A worker that declared no SKUs is leased what it asks for; `supports` is alike. */
 export function offers({ capabilities: { gpu_skus } }: Declared, gpu_sku: string): boolean {
   return gpu_skus === undefined || gpu_skus.includes(gpu_sku);
 }

@@ -1,12 +1,12 @@
 /**
  * Names an open router answers to. Without it, a web page whose own name was pointed at this address (DNS rebinding) could
- * call the router from the browser of whoever visits it. An address is no name that somebody else could point here, and a name
- * without a dot, localhost or router, is given by one's own machine and network and by nobody on the Internet.
+ * call the router from the browser of its visitor. Addresses are allowed, because no one can point them elsewhere; so are names
+ * without a dot (localhost, router), because only the own machine and network can assign them.
  */
 import { isIP } from 'node:net';
 import { refuse } from '../problems.ts';
 
-/** Throws `misdirected_request`. A request without a Host is none of a browser. */
+/** Throws `misdirected_request`. A request without a Host does not come from a browser. */
 export function requireOwnName(header: string | undefined, names: ReadonlySet<string>): void {
   if (header === undefined) return;
   const name = nameIn(header);

@@ -1,4 +1,4 @@
-/** What the routes share: who may call, and creating once per `Idempotency-Key` through the writer. */
+/** What the routes share: authentication, and creating once per `Idempotency-Key` through the writer. */
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { type App, OPEN_BODY_BYTES } from '@rcpt/service/http/app.ts';

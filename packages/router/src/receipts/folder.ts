@@ -52,7 +52,7 @@ export function openReceiptsFolder(path: string): ReceiptsFolder {
   throw new Error(`${path} and its replica folders are all held by other processes`);
 }
 
-/** The other folders under `path` that no process holds: whoever did may have crashed, and nobody else repairs them. */
+/** The other folders under `path` that no process holds. Their process may have crashed, so they are repaired here. */
 export function* openOrphans(path: string): Generator<ReceiptsFolder> {
   for (let replica = 1; replica <= REPLICAS; replica++) {
     const folder = replicaPath(path, replica);
@@ -148,7 +148,7 @@ function wholeLines(fd: number): { size: number; cut: Buffer } {
   return { size: whole, cut };
 }
 
-/** More than any receipt has: whatever is longer was none. */
+/** Longer than any receipt: a longer rest was no receipt. */
 const LONGEST_CUT = 1 << 22;
 
 /** Where the last line that has its end ends. */

@@ -20,7 +20,7 @@ type LedgerViolation = Omit<RouterViolation, 'kind' | 'line'> & {
 
 const LF = 0x0a;
 const MAX_VIOLATIONS = 100;
-/** Kept until the altered lines among them, told by their checksums, are left out. */
+/** Until the altered lines among them are left out. */
 const MAX_KEPT = 10_000;
 
 /**
@@ -67,7 +67,7 @@ async function promisedLines(
   return promised;
 }
 
-/** Takes the lines it finds out of `promised`; yields those that nobody promised. */
+/** Removes the lines it finds from `promised`; yields the lines that are not in it. */
 async function* verifyFile(
   folder: ReceiptsFolder,
   name: string,
@@ -88,7 +88,7 @@ async function* verifyFile(
   }
 }
 
-/** A line that was altered is one violation, told by its checksum: not also an unknown and a missing one. */
+/** An altered line is one violation, by its checksum: it does not count as unknown and missing, too. */
 function reportOf(receipts_checked: number, own: RouterViolation[], more: LedgerViolation[]): LedgerReport {
   const told = new Set(own.map((violation) => `${violation.file} ${violation.line}`));
   const untold = more.filter(({ kind, file, line }) => kind !== 'unknown_receipt' || !told.has(`${file} ${line}`));

@@ -1,4 +1,4 @@
-/** The receipts' transactional outbox: a row per commit, there for good, so that a missing line can be told. */
+/** The table of the receipts' outbox: a row per commit. It stays for good, so that a missing line is noticed. */
 import type { Db, Queries, Snapshot } from '@rcpt/service/db/db.ts';
 
 export interface StoredBatch {

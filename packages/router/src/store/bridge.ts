@@ -66,7 +66,7 @@ export async function postpone(db: Db, job_id: string, next_attempt_at: string, 
   );
 }
 
-/** Refused for good: not sent again before somebody says so. */
+/** Refused for good: sent again only when a person says so. */
 export async function park(db: Db, event: StoredEvent): Promise<void> {
   await db.transaction(async (tx) => {
     const parked = await tx.run(
@@ -97,7 +97,7 @@ export async function sendAgain(db: Db, event: StoredEvent): Promise<boolean> {
   });
 }
 
-/** How each of these jobs stands with the ledger; those that have nothing to deliver are left out. */
+/** The delivery of each of these jobs to the ledger; jobs that have nothing to deliver are left out. */
 export async function deliveriesOf(db: Queries, job_ids: string[]): Promise<Map<string, JobLedger>> {
   const rows = await db.all<Delivery>(
     `select job_id, run_id, stage, refusal, last_error, left_out from bridge_outbox

@@ -30,7 +30,7 @@ export async function insertGrant(tx: Queries, grant: Grant, created_at: string)
   );
 }
 
-/** Those of `ids` that are registered, each with where the member was told it is; null: never granted in this membership. */
+/** Those of `ids` that are registered, each with the address the member was given; null: not granted in this membership. */
 export async function registeredAmong(
   db: Queries,
   ids: string[],

@@ -40,7 +40,7 @@ export async function listMembers(
   at: string,
 ): Promise<{ total: number; members: StoredMember[] }> {
   const active = 'membership_expires_at is not null and membership_expires_at > $1';
-  // Without a status the instant still stands in the statement: PostgreSQL wants to know the type of what it is sent.
+  // The instant is part of the statement also without a status: PostgreSQL needs the type of every parameter.
   const where = status === undefined ? "$1 <> ''" : status === 'active' ? active : `not (${active})`;
   const count = await db.get<{ n: number }>(`select count(*) as n from members where ${where}`, [at]);
   const members = await db.all<StoredMember>(

@@ -2,17 +2,17 @@
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { listWorkerSummaries, type WorkerSummary } from '../store/workers.ts';
 
-/** What workers tell other processes is known here after so long at most. */
+/** Heartbeats that other processes received are known here after so long at most. */
 const KEPT_MS = 1_000;
 
-/** By id; it changes as workers are heard. */
+/** By id; it changes with every heartbeat. */
 type Known = ReadonlyMap<string, WorkerSummary>;
 
 export interface Fleet {
   workers(): Promise<Known>;
-  /** A worker of this process has said how it is. */
+  /** A worker sent a heartbeat to this process. */
   heard(id: string, said: Partial<WorkerSummary>): void;
-  /** A worker came, or was given other orders. */
+  /** A worker registered, or was given an order. */
   changed(): void;
 }
 

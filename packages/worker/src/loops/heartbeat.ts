@@ -15,20 +15,20 @@ type Answer = z.infer<typeof HeartbeatAnswer>;
 const IDLE_WAIT_SECONDS = 25;
 const SHORTEST_WAIT_SECONDS = 0.1;
 const ANSWER_MS = 15_000;
-/** Answers may come at once and bring nothing new; the next is not asked for sooner than this. */
+/** An answer may come at once without anything new. The next heartbeat is not sent sooner than this. */
 const CALM_MS = 50;
 /** A draining worker is answered at once, always. */
 const DRAINING_MS = 1_000;
 const FAREWELL_MS = 2_000;
 
-/** Ends with `ended`, after a last word to the router. */
+/** Ends with `ended`, after a last heartbeat that says so. */
 export async function runHeartbeatLoop(worker: WorkerContext, ended: AbortSignal): Promise<void> {
   const backoff = createBackoff();
   let reached = true;
-  // A worker that was started anew may offer something else than when it registered.
+  // A worker that was restarted may offer something else than when it registered.
   let introduce = true;
   while (!ended.aborted) {
-    // What changes while the router holds the answer is told at once: a lease that was taken has to be renewed too.
+    // A lease that is taken or released meanwhile ends the long poll: the next heartbeat lists it.
     const change = new AbortController();
     const drained = worker.draining.aborted ? [] : [worker.draining];
     const stop = AbortSignal.any([ended, change.signal, ...drained]);
@@ -99,7 +99,7 @@ function waitSeconds(leases: ActiveLease[]): number {
   return Math.max(SHORTEST_WAIT_SECONDS, Math.min(IDLE_WAIT_SECONDS, ...left));
 }
 
-/** Registering anew would go around whoever revoked it. */
+/** It ends then: to register again would undo the revocation. */
 function isRevoked(error: unknown): error is ProblemError {
   return error instanceof ProblemError && error.problem.code === 'worker_revoked';
 }

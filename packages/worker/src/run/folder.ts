@@ -1,5 +1,5 @@
 /**
- * A job in hand, on disk: `<state>/jobs/<job_id>-<attempt>/`. What is here survives the worker; it is deleted when the
+ * A leased job, on disk: `<state>/jobs/<job_id>-<attempt>/`. What is here survives the worker; it is deleted when the
  * router has everything, or when the lease is lost.
  *
  *   lease.json    the job, its lease token (0600), and how often it was run under it
@@ -18,7 +18,7 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import { z } from 'zod';
 import type { ActiveLease, LeasedJob as Job } from '../leases.ts';
 
-/** `runs`: how often its command was started under this lease. `lease_ms`: how long it is good for without word of the router. */
+/** `runs`: how often its command was started under this lease. `lease_ms`: how long it lasts unless the router renews it. */
 const StoredLease = z.object({
   job: LeasedJob,
   lease_token: z.string(),

@@ -1,8 +1,8 @@
 /**
  * One leased job, from accept to complete or fail:
- *   accept → the command runs, its log is sent meanwhile → outcome kept on disk → log acknowledged → artifacts → complete
- * A lost lease stops it at any point. A worker that crashes takes the command with it; the next run (`resume.ts`) delivers
- * an outcome that was kept, and starts the command of a job without one again, under the lease it still holds.
+ *   accept → the command runs, its log is sent meanwhile → outcome stored on disk → log acknowledged → artifacts → complete
+ * A lost lease stops it at any point. When the worker crashes, the command ends with it; the next worker (resume.ts) delivers an
+ * outcome that was stored, and runs a command without one again, under the same lease.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { ProblemError } from '@rcpt/contract/client/call.ts';
@@ -34,7 +34,7 @@ const RESTARTED = {
 };
 
 /**
- * Never rejects: whatever happens to a job is reported to the router and the log.
+ * Never rejects: a failure is reported to the router and in the log.
  * @param left what an interrupted run of it left
  */
 export async function performJob(
@@ -47,7 +47,7 @@ export async function performJob(
   const log = worker.log.child({ job_id: job.id, attempt: job.attempt });
   let folder = left;
   try {
-    // Before the router hears of it: a lease that is not kept could not be taken up again.
+    // Before the job is accepted: without the stored lease it could not be resumed.
     folder ??= await makeJobFolder(worker.options.state, lease);
     if (left !== undefined) await clearJobFolder(left, job);
     await underLease(worker, lease, () => worker.router.accept(job.id, lease.lease_token, callSignal(lease)));
@@ -162,8 +162,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The last call of a job. It goes on whatever the heartbeat hears meanwhile: only the router's own answer to this call says
- * whether the result arrived. Throws `LeaseLost` when it says no.
+ * The last call of a job. It goes on when a heartbeat says meanwhile that the lease is lost: only the answer to this call says
+ * whether the result arrived. Throws `LeaseLost` when it did not.
  */
 async function finish(
   { router, log }: WorkerContext,

@@ -1,5 +1,5 @@
 /**
- * Processes of jobs, found among all by what they inherit: the job's folder in the environment they were started with, the
+ * Processes of jobs that outlived their command, found by what they inherit: the job's folder in the environment they were started with, the
  * job's control group, the session of one that was found, or one that was found as parent. A job that clears its environment,
  * leaves its session and outlives its parent is found by its control group alone.
  */

@@ -12,7 +12,7 @@ import type { Scope } from './scope.ts';
 
 /**
  * Runs the command and, beside it, a watcher that holds the other end of a pipe to the worker. When the worker ends
- * in any way, the pipe closes and the watcher kills the command's control group, whatever has its job in the environment,
+ * in any way, the pipe closes and the watcher kills the command's control group, every process with its job in the environment,
  * and last their process group with itself: no job outlives the worker that holds its lease. The two have no JOB_FILE.
  */
 const GUARD = `group=$1 job_file=$2
@@ -70,7 +70,7 @@ export async function execute(
   try {
     const [code] = (await once(child, 'exit')) as [number | null];
     const duration_seconds = Math.max(0.001, Math.round(performance.now() - began) / 1_000);
-    // What it left running goes with it, also after a good end.
+    // Processes that it left running end with it, also after exit code 0.
     signalGroup(child, 'SIGKILL');
     await scope.end();
     const late = setTimeout(() => hangUp(child), LAST_OUTPUT_MS);
@@ -107,7 +107,7 @@ function start(
   return spawn('/bin/sh', ['-c', GUARD, 'sh', ...words], { cwd: folder.work, env, stdio, detached: true });
 }
 
-/** One line after the other, no faster than they can be kept. */
+/** Line by line, no faster than they can be written to disk. */
 async function copy(from: Readable, stream: Stream, spool: Spool, onLine?: (line: string) => void): Promise<void> {
   const splitter = createLineSplitter();
   const keep = (lines: string[]) => {
@@ -123,7 +123,7 @@ async function copy(from: Readable, stream: Stream, spool: Spool, onLine?: (line
   await keep(splitter.end());
 }
 
-/** SIGTERM to all of the group, and SIGKILL to whoever is left after the grace time. */
+/** SIGTERM to the whole group, and SIGKILL to what is left of it after the grace time. */
 async function stopGroup(child: ChildProcess, grace_ms: number): Promise<void> {
   signalGroup(child, 'SIGTERM');
   const late = setTimeout(() => signalGroup(child, 'SIGKILL'), grace_ms);

@@ -67,7 +67,7 @@ async function deliver(
     await finishJob(worker, lease, folder, outcome, shipLogs(worker, lease, folder, reader));
   } catch (error) {
     const reason = error instanceof LeaseLost ? error.message : messageOf(error);
-    worker.log.warn({ job_id: lease.job.id, reason }, 'a kept result could not be delivered');
+    worker.log.warn({ job_id: lease.job.id, reason }, 'a stored result could not be delivered');
   } finally {
     worker.leases.release(lease);
     await removeJobFolder(folder);
