@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { ProblemError } from '@rcpt/contract/client/call.ts';
 import fc from 'fast-check';
-import { EventLines, eventsFrom, type StreamEvent } from '../../../src/pages/ledger/event-stream.ts';
+import { eventParser, eventsFrom, type StreamEvent } from '../../../src/pages/ledger/event-stream.ts';
 import { reportOf } from '../../../src/pages/ledger/verification.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.
@@ -26,10 +26,10 @@ const EVENTS: StreamEvent[] = [
 
 describe('event streams', () => {
   test('the same events come out, however the text is cut', () => {
-    assert.deepEqual(new EventLines().push(STREAM), EVENTS);
+    assert.deepEqual(eventParser().push(STREAM), EVENTS);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: STREAM.length }), { maxLength: 12 }), (cuts) => {
-        const lines = new EventLines();
+        const lines = eventParser();
         const at = [0, ...cuts.sort((a, b) => a - b), STREAM.length];
         const events = at.slice(1).flatMap((end, piece) => lines.push(STREAM.slice(at[piece], end)));
         assert.deepEqual(events, EVENTS);
@@ -38,7 +38,7 @@ describe('event streams', () => {
   });
 
   test('an event that was not ended is none', () => {
-    assert.deepEqual(new EventLines().push('event: report\ndata: {}\n'), []);
+    assert.deepEqual(eventParser().push('event: report\ndata: {}\n'), []);
   });
 
   test('over HTTP: letters that are cut in two, the end, a refusal, and being stopped', async () => {
