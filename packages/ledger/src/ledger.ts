@@ -7,7 +7,7 @@ import type { Minter } from './chain/mint.ts';
 import type { Verifier } from './chain/verifier.ts';
 import type { ChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
-import type { KeptCredentials } from './people/credential-cache.ts';
+import type { CredentialCache } from './people/credential-cache.ts';
 import type { People } from './people/people.ts';
 import type { Deciders } from './runs/deciders.ts';
 import type { Printer } from './share/printer.ts';
@@ -23,7 +23,7 @@ export interface Ledger {
   verifier: Verifier;
   feed: ChangeFeed;
   people: People;
-  kept: KeptCredentials;
+  credentials: CredentialCache;
   storage: Storage;
   printer: Printer;
   probes: { db: Probe; storage: Probe; email: Probe };

@@ -18,7 +18,7 @@ import { hourOf } from './mail/mail-hours.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openStorage } from './outbox/storage.ts';
 import { type Copier, startCopier } from './outbox/worker.ts';
-import { KeptCredentials } from './people/credential-cache.ts';
+import { CredentialCache } from './people/credential-cache.ts';
 import { People } from './people/people.ts';
 import { openDeciders } from './runs/deciders.ts';
 import { sweepEvidence } from './runs/evidence.ts';
@@ -56,8 +56,8 @@ export async function startLedger(
 ): Promise<RunningLedger> {
   const prices = openPrices(config.prices_file);
   const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
-  const kept = new KeptCredentials(() => feed.emitRights());
-  const feed = await openChangeFeed(database, () => kept.drop());
+  const credentials = new CredentialCache(() => feed.emitRights());
+  const feed = await openChangeFeed(database, () => credentials.drop());
   const db = emittingChanges(database, feed);
 
   const storage = openStorage(config.storage_url);
@@ -108,7 +108,7 @@ export async function startLedger(
     deciders,
     minter,
     people,
-    kept,
+    credentials,
     verifier,
     feed,
     storage,

@@ -35,7 +35,7 @@ declare module 'fastify' {
 const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
 export function authenticate(app: App, ledger: Ledger): void {
-  const { db, config, people, kept } = ledger;
+  const { db, config, people, credentials } = ledger;
   app.addHook('onRoute', (route) => {
     const { method, url, config, schema } = route;
     if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
@@ -71,7 +71,7 @@ export function authenticate(app: App, ledger: Ledger): void {
     if (token === null) throw new Refusal('unauthenticated', 'Sign in, or send an API key: Authorization: Bearer rk_…');
     request.credential = token;
     const hash = secretSha256(token);
-    return kept.get(hash) ?? kept.lookUp(hash, () => findKey(token, hash));
+    return credentials.get(hash) ?? credentials.lookUp(hash, () => findKey(token, hash));
   }
 
   async function findKey(token: string, hash: string): Promise<Credential> {
@@ -86,7 +86,7 @@ export function authenticate(app: App, ledger: Ledger): void {
     if (!SAFE.includes(request.method)) requireSameOrigin(request, ledger.base_url);
     request.credential = cookie;
     const hash = secretSha256(cookie);
-    return kept.get(hash) ?? kept.lookUp(hash, () => findSession(reply, cookie));
+    return credentials.get(hash) ?? credentials.lookUp(hash, () => findSession(reply, cookie));
   }
 
   async function findSession(reply: FastifyReply, cookie: string): Promise<Credential> {

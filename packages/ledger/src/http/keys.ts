@@ -54,7 +54,7 @@ export function keyRoutes(app: App, ledger: Ledger): void {
       const key = await ledger.db.transaction((tx) =>
         withdrawKey(tx, organization_id, request.params.id, ledger.now()),
       );
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       return key;
     },
   );

@@ -49,7 +49,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         return { body: invited.member, location: `/members/${invited.member.id}` };
       });
       // Whoever was refused for belonging nowhere does so no longer.
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
       if (to_mail !== null) await mail(request, to_mail).catch(() => undefined);
       return reply;
@@ -92,7 +92,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
       const { organization_id } = request.principal;
       const { id } = request.params;
       const changed = await ledger.db.transaction((tx) => changeMember(tx, organization_id, id, request.body.role));
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       return changed;
     },
   );
@@ -111,7 +111,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
     async (request) => {
       const { organization_id } = request.principal;
       const removed = await ledger.db.transaction((tx) => removeMember(tx, organization_id, request.params.id));
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       return removed;
     },
   );

@@ -52,7 +52,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       const { token, replace = false } = request.body;
       const cookie = ledger.people.cookieOf(request.headers.cookie);
       const { signed_in, cookies } = await ledger.people.openSession(token, cookie, replace);
-      if (replace) await ledger.kept.forget();
+      if (replace) await ledger.credentials.forget();
       reply.header('cache-control', 'no-store').header('set-cookie', cookies);
       return sessionOf(ledger, { principal: signed_in.principal, person: signed_in });
     },
@@ -88,7 +88,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request) => {
       await ledger.db.transaction((tx) => changeSession(tx, request.person!, request.body, ledger.now()));
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
       // Signed out, or removed, in the meantime.
       if (person === undefined) throw sessionEnded();
@@ -104,7 +104,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       await deleteSession(ledger.db, request.person!.session_id);
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       reply.header('set-cookie', ledger.people.farewell);
       return { signed_out: true as const };
     },
@@ -122,7 +122,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       await deleteSessionsOf(ledger.db, request.person!.person_id);
-      await ledger.kept.forget();
+      await ledger.credentials.forget();
       reply.header('set-cookie', ledger.people.farewell);
       return { signed_out: true as const };
     },

@@ -7,8 +7,8 @@
 import type { SignedIn } from './people.ts';
 import type { Principal } from './principal.ts';
 
-const KEPT_MS = 2_000;
-const KEPT_CREDENTIALS = 10_000;
+const CACHED_MS = 2_000;
+const MOST_CREDENTIALS = 10_000;
 
 export interface Credential {
   /** Null: a person who works in no organization. */
@@ -17,7 +17,7 @@ export interface Credential {
   person: SignedIn | null;
 }
 
-export class KeptCredentials {
+export class CredentialCache {
   readonly #known = new Map<string, { credential: Credential; until: number }>();
   readonly #tellOthers: () => Promise<void>;
   #forgotten = 0;
@@ -38,8 +38,8 @@ export class KeptCredentials {
     const began = this.#forgotten;
     const credential = await find();
     if (began !== this.#forgotten) return credential;
-    if (this.#known.size >= KEPT_CREDENTIALS) this.#known.clear();
-    this.#known.set(sha256, { credential, until: performance.now() + KEPT_MS });
+    if (this.#known.size >= MOST_CREDENTIALS) this.#known.clear();
+    this.#known.set(sha256, { credential, until: performance.now() + CACHED_MS });
     return credential;
   }
 
