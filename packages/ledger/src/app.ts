@@ -56,7 +56,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     readBody: intake.readBody,
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
-    session_cookie: ledger.people.cookie_name,
+    session_cookie: ledger.session_cookie.name,
     isPage,
   });
   const streams = acceptStreams(app, logger, MOST_STREAMS);

@@ -39,11 +39,6 @@ const LedgerSettings = z.object({
   prices_file: setting.prices(),
   admin_token: setting.bearer('LEDGER_ADMIN_TOKEN'),
   router_token: setting.bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
-  session_secret: z
-    .string()
-    .min(32)
-    .optional()
-    .meta({ env: 'LEDGER_SESSION_SECRET', takes: 'a secret of at least 32 characters', secret: true }),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
   organization_storage_bytes: z

@@ -7,8 +7,9 @@ import type { Minter } from './chain/mint.ts';
 import type { Verifier } from './chain/verifier.ts';
 import type { ChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
+import type { BackgroundMail } from './mail/background.ts';
 import type { CredentialCache } from './people/credential-cache.ts';
-import type { People } from './people/people.ts';
+import type { SessionCookie } from './people/session-cookie.ts';
 import type { Deciders } from './runs/deciders.ts';
 import type { Printer } from './share/printer.ts';
 
@@ -22,7 +23,8 @@ export interface Ledger {
   minter: Minter;
   verifier: Verifier;
   feed: ChangeFeed;
-  people: People;
+  mails: BackgroundMail;
+  session_cookie: SessionCookie;
   credentials: CredentialCache;
   storage: Storage;
   printer: Printer;

@@ -13,18 +13,20 @@ import { openChangeFeed } from './changes/feed.ts';
 import { emittingChanges } from './changes/transaction.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
+import { openBackgroundMail } from './mail/background.ts';
 import { openMailer } from './mail/mail.ts';
 import { hourOf } from './mail/mail-hours.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openStorage } from './outbox/storage.ts';
 import { type Copier, startCopier } from './outbox/worker.ts';
 import { CredentialCache } from './people/credential-cache.ts';
-import { People } from './people/people.ts';
+import { sessionCookie } from './people/session-cookie.ts';
 import { openDeciders } from './runs/deciders.ts';
 import { sweepEvidence } from './runs/evidence.ts';
 import { type Asked, createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
-import { forgetEnded } from './store/people.ts';
+import { forgetRequests } from './store/mailbox-requests.ts';
+import { forgetEndedSessions } from './store/sessions.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */
@@ -89,15 +91,7 @@ export async function startLedger(
   const copier = copies
     ? startCopier({ db, storage, mailer, renderPdf, logger, busy, mail_limits: config })
     : NO_COPIER;
-  const people = new People({
-    db,
-    mailer,
-    logger,
-    secret: config.session_secret,
-    secure: config.base_url?.startsWith('https:') ?? false,
-    base_url: () => config.base_url ?? address.url,
-    now,
-  });
+  const mails = openBackgroundMail(mailer, logger);
   const ledger: Ledger = {
     config,
     get base_url() {
@@ -107,7 +101,8 @@ export async function startLedger(
     prices,
     deciders,
     minter,
-    people,
+    mails,
+    session_cookie: sessionCookie(config.base_url?.startsWith('https:') ?? false),
     credentials,
     verifier,
     feed,
@@ -124,7 +119,8 @@ export async function startLedger(
   const forgetting = setInterval(() => {
     Promise.all([
       forgetOldKeys(db),
-      forgetEnded(db, now()),
+      forgetEndedSessions(db, now()),
+      forgetRequests(db, anHourAgo()),
       forgetHours(db, hourOf(Date.now())),
       sweepEvidence(ledger, anHourAgo()),
     ]).catch((error: unknown) => logger.warn({ err: error }, 'what is over stays stored for now'));
@@ -139,7 +135,7 @@ export async function startLedger(
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await Promise.all([copier.close(), people.close(), feed.close()]);
+      await Promise.all([copier.close(), mails.close(), desk.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },

@@ -4,7 +4,7 @@ import { evaluation } from '@rcpt/contract/lanes/eval.ts';
 import type { Stage } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { STAGES } from '@rcpt/contract/words.ts';
-import { foundOrganization } from '@rcpt/ledger/people/tenancy.ts';
+import { foundOrganization } from '@rcpt/ledger/people/organizations.ts';
 import { insertReceipts, type StoredReceipt } from '@rcpt/ledger/store/chains.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';

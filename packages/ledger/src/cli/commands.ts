@@ -11,13 +11,14 @@ import { WrongUse } from '@rcpt/proof/cli-arguments.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { migrate } from '@rcpt/service/db/migrate.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { newSecret, now, secretSha256 } from '@rcpt/service/ids.ts';
-import { createLogger } from '@rcpt/service/process/log.ts';
+import { now, secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
 import { MIGRATIONS } from '../migrations.ts';
-import { makeLink, openAuth } from '../people/auth.ts';
+import { issueKey, revokeKey } from '../people/keys.ts';
 import { addMember, OPERATOR, removeMember } from '../people/members.ts';
-import { foundOrganization, issueKey, withdrawKey } from '../people/tenancy.ts';
+import { foundOrganization } from '../people/organizations.ts';
+import type { People } from '../people/people.ts';
+import { createLink } from '../people/sign-in.ts';
 import { connectRouter } from '../router/connect.ts';
 import { findMemberByEmail } from '../store/people.ts';
 import { limitStorage, readStorage } from '../store/storage.ts';
@@ -42,7 +43,7 @@ export type Given = { [Name in Option]?: (typeof OPTIONS)[Name]['type'] extends 
   /** The word behind the command. */
   subject?: string | undefined;
   /** The ledger's own settings, for what is not given. */
-  settings: { base_url?: string | undefined; log_level: string; organization_storage_bytes: number };
+  settings: { base_url?: string | undefined; organization_storage_bytes: number };
 };
 
 /** Printed as JSON with --json, else as `name: value` lines. */
@@ -167,7 +168,7 @@ export const COMMANDS: readonly Command[] = [
       const email = emailOf(given);
       return async (db) => {
         const { id } = await memberOf(db, org, email);
-        return db.transaction(async (tx) => ({ ...(await removeMember(tx, org, id)) }));
+        return { ...(await removeMember(peopleOf(db), org, id)) };
       };
     },
   },
@@ -179,21 +180,14 @@ export const COMMANDS: readonly Command[] = [
     read(given) {
       const org = orgOf(given);
       const email = emailOf(given);
-      const { base_url, log_level } = given.settings;
+      const { base_url } = given.settings;
       if (base_url === undefined)
         throw new WrongUse(
           'got no --base-url and no LEDGER_BASE_URL, takes the address people open, e.g. http://127.0.0.1:8080',
         );
       return async (db) => {
-        const known = await memberOf(db, org, email);
-        // No cookie is signed here.
-        const auth = await openAuth({
-          db,
-          secret: newSecret(),
-          secure: false,
-          logger: createLogger('rcpt', log_level),
-        });
-        return { sign_in_url: await makeLink(auth, base_url, known.email) };
+        const { id } = await memberOf(db, org, email);
+        return { sign_in_url: await createLink(db, base_url, id, now()) };
       };
     },
   },
@@ -235,14 +229,19 @@ function taken<T>(option: string, parsed: z.ZodSafeParseResult<T>, got: string |
   throw new WrongUse(`${option}: got ${got === undefined ? 'nothing' : JSON.stringify(got)}, takes ${what}`);
 }
 
-/** @param key its id, or the key itself: whoever finds one in the open has only that */
+/** @param key its id, or the key itself, for one that was found in the open */
 async function revoke(db: Db, key: string) {
   const row = await db.get<{ organization_id: string; id: string }>(
     'select organization_id, id from api_keys where id = $1 or secret_sha256 = $2',
     [key, secretSha256(key)],
   );
   if (row === undefined) throw new Refusal('not_found', 'There is no such key; name it by its id (key_…) or as rk_….');
-  return db.transaction((tx) => withdrawKey(tx, row.organization_id, row.id, now()));
+  return revokeKey(peopleOf(db), row.organization_id, row.id);
+}
+
+/** A command has no cache; the running processes are told at its end. */
+function peopleOf(db: Db): People {
+  return { db, credentials: { forget: async () => {} }, now };
 }
 
 async function memberOf(db: Db, org: string, email: string) {

@@ -10,16 +10,17 @@ import { secretSha256, secretsEqual } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
 import type { Credential } from '../people/credential-cache.ts';
-import { type SignedIn, sessionEnded, worksNowhere } from '../people/people.ts';
 import { type Act, MAY, type Principal } from '../people/principal.ts';
+import { isSessionToken } from '../people/session-cookie.ts';
+import { presentSession, type SignedIn, sessionEnded, worksNowhere } from '../people/sessions.ts';
 import { refuse } from '../problems.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * `public`: anyone. `operate`: the service's admin token. `person`: whoever has a session, also without an
-     * organization. `self`: any caller with a session or a key. Else an act of a principal.
+     * `public`: no credential is asked for. `operate`: the service's admin token. `person`: a session, also one without an
+     * organization. `self`: a session or a key. Else an act of a principal.
      */
     may?: Act | 'public' | 'operate' | 'person' | 'self';
   }
@@ -35,7 +36,7 @@ declare module 'fastify' {
 const API_KEY = /^rk_([0-9a-f]{32})_[\w-]{43}$/;
 
 export function authenticate(app: App, ledger: Ledger): void {
-  const { db, config, people, credentials } = ledger;
+  const { db, config, session_cookie, credentials } = ledger;
   app.addHook('onRoute', (route) => {
     const { method, url, config, schema } = route;
     if (config?.may === undefined) throw new Error(`${method} ${url} does not say in config.may who may call it`);
@@ -54,7 +55,7 @@ export function authenticate(app: App, ledger: Ledger): void {
     reply.header('cache-control', 'no-store');
     if (may === 'operate') return operator(request, config.admin_token);
     const token = bearerOf(request);
-    const cookie = token === null ? people.cookieOf(request.headers.cookie) : null;
+    const cookie = token === null ? session_cookie.valueIn(request.headers.cookie) : null;
     const { principal, person } =
       cookie === null ? await ofKey(request, token) : await ofSession(request, reply, cookie);
     request.person = person;
@@ -67,33 +68,35 @@ export function authenticate(app: App, ledger: Ledger): void {
       throw new Refusal('forbidden', `The role ${principal.role} may not do this; it takes ${roles.join(' or ')}.`);
   });
 
+  // The shapes of keys and session tokens differ, so that neither is found in the cache in the other's place.
   async function ofKey(request: FastifyRequest, token: string | null): Promise<Credential> {
     if (token === null) throw new Refusal('unauthenticated', 'Sign in, or send an API key: Authorization: Bearer rk_…');
     request.credential = token;
+    const organization = API_KEY.exec(token)?.[1];
+    if (organization === undefined) throw unknownKey();
     const hash = secretSha256(token);
-    return credentials.get(hash) ?? credentials.lookUp(hash, () => findKey(token, hash));
+    return credentials.get(hash) ?? credentials.lookUp(hash, () => findKey(`org_${organization}`, hash));
   }
 
-  async function findKey(token: string, hash: string): Promise<Credential> {
-    const organization = API_KEY.exec(token)?.[1];
-    const found = organization === undefined ? null : await findCredential(db, `org_${organization}`, hash);
-    if (found === null || !secretsEqual(found.secret_sha256, hash))
-      throw new Refusal('unauthenticated', 'This API key is unknown or revoked.');
+  async function findKey(organization_id: string, hash: string): Promise<Credential> {
+    const found = await findCredential(db, organization_id, hash);
+    if (found === null || !secretsEqual(found.secret_sha256, hash)) throw unknownKey();
     return { principal: found.principal, person: null };
   }
 
-  async function ofSession(request: FastifyRequest, reply: FastifyReply, cookie: string): Promise<Credential> {
+  async function ofSession(request: FastifyRequest, reply: FastifyReply, token: string): Promise<Credential> {
     if (!SAFE.includes(request.method)) requireSameOrigin(request, ledger.base_url);
-    request.credential = cookie;
-    const hash = secretSha256(cookie);
-    return credentials.get(hash) ?? credentials.lookUp(hash, () => findSession(reply, cookie));
+    request.credential = token;
+    if (!isSessionToken(token)) throw sessionEnded();
+    const hash = secretSha256(token);
+    return credentials.get(hash) ?? credentials.lookUp(hash, () => findSession(reply, token));
   }
 
-  async function findSession(reply: FastifyReply, cookie: string): Promise<Credential> {
-    const opened = await people.sessionOf(cookie);
-    if (opened === null) throw sessionEnded();
-    if (opened.cookies.length > 0) reply.header('set-cookie', opened.cookies);
-    return { principal: opened.signed_in.principal, person: opened.signed_in };
+  async function findSession(reply: FastifyReply, token: string): Promise<Credential> {
+    const presented = await presentSession(ledger, token);
+    if (presented === null) throw sessionEnded();
+    if (presented.is_renewed) reply.header('set-cookie', session_cookie.give(token));
+    return { principal: presented.signed_in.principal, person: presented.signed_in };
   }
 }
 
@@ -110,7 +113,7 @@ const CREDENTIALS = {
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS'];
 
-/** A browser sends the cookie whoever asks it to: what changes something has to come from our own pages. */
+/** A browser sends the cookie along for any page: what changes something has to come from our own pages. */
 function requireSameOrigin(request: FastifyRequest, base_url: string): void {
   if (cameFromHere(request, base_url) === true) return;
   throw refuse(
@@ -123,16 +126,20 @@ function requireSameOrigin(request: FastifyRequest, base_url: string): void {
 export function refuseCrossSite(ledger: Pick<Ledger, 'base_url'>) {
   return async (request: FastifyRequest): Promise<void> => {
     if (cameFromHere(request, ledger.base_url) === false)
-      throw refuse('cross_site', 'One signs in on the ledger’s own pages only.');
+      throw refuse('cross_site', 'Signing in is possible on the ledger’s own pages only.');
   };
 }
 
-/** As the browser says; null: nobody says, as programs do. Without TLS browsers name the origin alone. */
+/** As the browser says; null: the caller does not say, as programs do. Without TLS browsers name the origin alone. */
 function cameFromHere({ headers, protocol, host }: FastifyRequest, base_url: string): boolean | null {
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined) return site === 'same-origin';
   if (origin === undefined) return null;
   return [new URL(base_url).origin, `${protocol}://${host}`].includes(origin);
+}
+
+function unknownKey(): Refusal {
+  return new Refusal('unauthenticated', 'This API key is unknown or revoked.');
 }
 
 function requirePerson(person: SignedIn | null): void {

@@ -2,7 +2,7 @@ import { CreatedKey, Key, KeyList, NewKey } from '@rcpt/contract/ledger/tenancy.
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { issueKey, withdrawKey } from '../people/tenancy.ts';
+import { issueKey, revokeKey } from '../people/keys.ts';
 import { listKeys } from '../store/tenancy.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
@@ -49,13 +49,6 @@ export function keyRoutes(app: App, ledger: Ledger): void {
         response: { 200: Key },
       },
     },
-    async (request) => {
-      const { organization_id } = request.principal;
-      const key = await ledger.db.transaction((tx) =>
-        withdrawKey(tx, organization_id, request.params.id, ledger.now()),
-      );
-      await ledger.credentials.forget();
-      return key;
-    },
+    ({ principal, params }) => revokeKey(ledger, principal.organization_id, params.id),
   );
 }

@@ -4,10 +4,9 @@ import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { inviteAgain, inviteMember } from '../people/invitations.ts';
+import { announceInvitation, type Invited, inviteAgain, inviteMember } from '../people/invitations.ts';
 import { changeMember, OPERATOR, removeMember } from '../people/members.ts';
-import { listMembers, loadMember } from '../store/people.ts';
-import { loadOrganization } from '../store/tenancy.ts';
+import { listMembers } from '../store/people.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 const MemberParams = z.object({ id: z.string() });
@@ -33,25 +32,21 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Invite a person in a role',
         description:
-          'They may sign in from now on, and are mailed where. The mail holds no secret; when it does not arrive, POST /members/{id}/invitation sends it again. While too many who were invited have not signed in yet this is 409 `invitation_limit`, and 429 `rate_limited` when too many were invited within an hour. A mailbox that was invited too often within the hour, by whomever, is added and not mailed.',
+          'They may sign in from now on, and are mailed where. The mail holds no secret; when it does not arrive, POST /members/{id}/invitation sends it again. While too many who were invited have not signed in yet this is 409 `invitation_limit`, and 429 `rate_limited` when too many were invited within an hour. A mailbox that was invited too often within the hour, by all organizations together, is added and not mailed.',
         headers: IdempotencyHeader,
         body: NewTeamMember,
         response: { 201: TeamMember },
       },
     },
     async (request, reply) => {
-      let to_mail: TeamMember | null = null;
+      const { organization_id } = request.principal;
+      let invited: Invited | null = null;
       await createAndSend(ledger, request, reply, async (tx) => {
-        const { organization_id } = request.principal;
-        const by = inviterOf(request);
-        const invited = await inviteMember(tx, organization_id, request.body, by, ledger.config, ledger.now());
-        to_mail = invited.is_mailed ? invited.member : null;
+        invited = await inviteMember(tx, organization_id, request.body, inviterOf(request), ledger);
         return { body: invited.member, location: `/members/${invited.member.id}` };
       });
-      // Whoever was refused for belonging nowhere does so no longer.
-      await ledger.credentials.forget();
-      // A repeat under its Idempotency-Key adds nobody and mails nobody. What cannot be mailed can be sent again.
-      if (to_mail !== null) await mail(request, to_mail).catch(() => undefined);
+      // Null: a repeat under its Idempotency-Key, which invites no second time.
+      if (invited !== null) await announceInvitation(ledger, organization_id, invited);
       return reply;
     },
   );
@@ -67,13 +62,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    async (request) => {
-      const { organization_id } = request.principal;
-      const member = await loadMember(ledger.db, organization_id, request.params.id);
-      await ledger.db.transaction((tx) => inviteAgain(tx, organization_id, member, ledger.config, ledger.now()));
-      await mail(request, member);
-      return member;
-    },
+    ({ principal, params }) => inviteAgain(ledger, principal.organization_id, params.id),
   );
 
   app.patch(
@@ -88,13 +77,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    async (request) => {
-      const { organization_id } = request.principal;
-      const { id } = request.params;
-      const changed = await ledger.db.transaction((tx) => changeMember(tx, organization_id, id, request.body.role));
-      await ledger.credentials.forget();
-      return changed;
-    },
+    ({ principal, params, body }) => changeMember(ledger, principal.organization_id, params.id, body.role),
   );
 
   app.delete(
@@ -108,21 +91,11 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    async (request) => {
-      const { organization_id } = request.principal;
-      const removed = await ledger.db.transaction((tx) => removeMember(tx, organization_id, request.params.id));
-      await ledger.credentials.forget();
-      return removed;
-    },
+    ({ principal, params }) => removeMember(ledger, principal.organization_id, params.id),
   );
-
-  async function mail({ principal }: FastifyRequest, { email, invited_by, invited_at }: TeamMember): Promise<void> {
-    const organization = await loadOrganization(ledger.db, principal.organization_id);
-    ledger.people.invite({ to: email, organization, invited_by, invited_at });
-  }
 }
 
-/** By mailbox: it is shown to owners and to whoever is invited, who could not tell a chosen name from a borrowed one. */
+/** A person by their mailbox: owners and the invited person see it, and could not tell a chosen name from a borrowed one. */
 function inviterOf({ person, principal }: FastifyRequest): string {
   if (person !== null) return person.email;
   return principal.name === OPERATOR ? principal.id : principal.name;

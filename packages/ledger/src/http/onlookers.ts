@@ -6,7 +6,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
-import { chosenOf, placesOfWork } from '../store/people.ts';
+import { worksIn } from '../store/sessions.ts';
 import { findCredential } from '../store/tenancy.ts';
 
 /** Windows of one browser share a session; more is a client that forgets to hang up. */
@@ -47,8 +47,7 @@ export function admitOnlookers(db: Ledger['db']): Onlookers {
     async mayStay({ person, principal, credential }) {
       const { organization_id } = principal;
       if (person === null) return (await findCredential(db, organization_id, secretSha256(credential))) !== null;
-      const place = chosenOf(await placesOfWork(db, person.session_id));
-      return place?.id === organization_id && person.expires_at > new Date().toISOString();
+      return worksIn(db, person.session_id, organization_id, new Date().toISOString());
     },
   };
 }

@@ -4,16 +4,14 @@ import {
   OrganizationChange,
   OrganizationSettings,
 } from '@rcpt/contract/ledger/tenancy.ts';
-import { type Queries, together } from '@rcpt/service/db/db.ts';
 import type { App } from '@rcpt/service/http/app.ts';
-import { changes } from '../changes/transaction.ts';
 import type { Ledger } from '../ledger.ts';
-import { foundOrganization } from '../people/tenancy.ts';
-import { readStorage } from '../store/storage.ts';
-import { loadOrganization, updateOrganization } from '../store/tenancy.ts';
+import { changeSettings, foundOrganization, readSettings } from '../people/organizations.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 export function organizationRoutes(app: App, ledger: Ledger): void {
+  const { organization_storage_bytes: storage_bytes } = ledger.config;
+
   app.post(
     '/organizations',
     {
@@ -49,7 +47,7 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
         response: { 200: OrganizationSettings },
       },
     },
-    (request) => loadSettings(ledger.db, request.principal.organization_id),
+    ({ principal }) => readSettings(ledger.db, principal.organization_id, storage_bytes),
   );
 
   app.patch(
@@ -64,19 +62,6 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
         response: { 200: OrganizationSettings },
       },
     },
-    (request) =>
-      ledger.db.transaction(async (tx) => {
-        const { id } = await updateOrganization(tx, request.principal.organization_id, request.body);
-        changes(tx, id, { settings: true });
-        return loadSettings(tx, id);
-      }),
+    ({ principal, body }) => changeSettings(ledger.db, principal.organization_id, body, storage_bytes),
   );
-
-  async function loadSettings(db: Queries, id: string): Promise<OrganizationSettings> {
-    const [organization, storage] = await together(
-      loadOrganization(db, id),
-      readStorage(db, id, ledger.config.organization_storage_bytes),
-    );
-    return { ...organization, storage };
-  }
 }

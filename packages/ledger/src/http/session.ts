@@ -1,15 +1,10 @@
 /** Signing in and out, and who one is. */
 import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
-import type { Queries } from '@rcpt/service/db/db.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import type { Credential } from '../people/credential-cache.ts';
-import { noOrganization, type SignedIn, sessionEnded } from '../people/people.ts';
-import type { Principal } from '../people/principal.ts';
-import { sealedNameOfKey } from '../people/signature.ts';
-import { chooseOrganization, deleteSession, deleteSessionsOf, updatePublicName } from '../store/people.ts';
-import { loadOrganization } from '../store/tenancy.ts';
+import { changeSession, describeKey, describeSession, signOut, signOutEverywhere } from '../people/sessions.ts';
+import { openSession, requestLink } from '../people/sign-in.ts';
 import { refuseCrossSite } from './auth.ts';
 
 const SignedOut = z.object({ signed_out: z.literal(true) });
@@ -32,7 +27,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
         response: { 200: SignInAnswer },
       },
     },
-    async (request) => ({ sent: true as const, ...(await ledger.people.requestLink(request.body.email)) }),
+    async (request) => ({ sent: true as const, ...(await requestLink(ledger, request.body.email)) }),
   );
 
   app.post(
@@ -49,12 +44,10 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       },
     },
     async (request, reply) => {
-      const { token, replace = false } = request.body;
-      const cookie = ledger.people.cookieOf(request.headers.cookie);
-      const { signed_in, cookies } = await ledger.people.openSession(token, cookie, replace);
-      if (replace) await ledger.credentials.forget();
-      reply.header('cache-control', 'no-store').header('set-cookie', cookies);
-      return sessionOf(ledger, { principal: signed_in.principal, person: signed_in });
+      const presented = ledger.session_cookie.valueIn(request.headers.cookie);
+      const { signed_in, session_token } = await openSession(ledger, request.body, presented);
+      reply.header('cache-control', 'no-store').header('set-cookie', ledger.session_cookie.give(session_token));
+      return describeSession(ledger.db, signed_in);
     },
   );
 
@@ -70,7 +63,8 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
         response: { 200: Session },
       },
     },
-    ({ person, principal = null }) => sessionOf(ledger, { person, principal }),
+    ({ person, principal }) =>
+      person === null ? describeKey(ledger.db, principal) : describeSession(ledger.db, person),
   );
 
   app.patch(
@@ -86,14 +80,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
         response: { 200: Session },
       },
     },
-    async (request) => {
-      await ledger.db.transaction((tx) => changeSession(tx, request.person!, request.body, ledger.now()));
-      await ledger.credentials.forget();
-      const person = (await ledger.people.sessionOf(request.credential))?.signed_in;
-      // Signed out, or removed, in the meantime.
-      if (person === undefined) throw sessionEnded();
-      return sessionOf(ledger, { principal: person.principal, person });
-    },
+    async (request) => describeSession(ledger.db, await changeSession(ledger, request.credential, request.body)),
   );
 
   app.delete(
@@ -103,9 +90,8 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       schema: { ...common, summary: 'Sign out', response: { 200: SignedOut } },
     },
     async (request, reply) => {
-      await deleteSession(ledger.db, request.person!.session_id);
-      await ledger.credentials.forget();
-      reply.header('set-cookie', ledger.people.farewell);
+      await signOut(ledger, request.person!);
+      reply.header('set-cookie', ledger.session_cookie.takeBack);
       return { signed_out: true as const };
     },
   );
@@ -121,51 +107,9 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       },
     },
     async (request, reply) => {
-      await deleteSessionsOf(ledger.db, request.person!.person_id);
-      await ledger.credentials.forget();
-      reply.header('set-cookie', ledger.people.farewell);
+      await signOutEverywhere(ledger, request.person!);
+      reply.header('set-cookie', ledger.session_cookie.takeBack);
       return { signed_out: true as const };
     },
   );
-}
-
-/** Throws `not_found`, `no_organization`. */
-async function changeSession(tx: Queries, person: SignedIn, change: SessionChange, at: string): Promise<void> {
-  const { organization_id, public_name } = change;
-  if (organization_id !== undefined) await chooseOrganization(tx, person.session_id, organization_id, at);
-  else if (person.organizations.length === 0) throw noOrganization();
-  if (public_name !== undefined) await updatePublicName(tx, person.person_id, public_name, at);
-}
-
-/** Throws `no_organization`. */
-async function sessionOf({ db }: Ledger, { principal, person }: Credential): Promise<Session> {
-  if (person === null) return sessionOfKey(db, principal!);
-  if (person.organizations.length === 0) throw noOrganization();
-  return {
-    kind: 'person',
-    id: person.person_id,
-    name: person.public_name ?? person.email,
-    email: person.email,
-    public_name: person.public_name,
-    role: principal?.role ?? null,
-    organization: principal && (await loadOrganization(db, principal.organization_id)),
-    organizations: person.organizations,
-    expires_at: person.expires_at,
-  };
-}
-
-async function sessionOfKey(db: Ledger['db'], key: Principal): Promise<Session> {
-  const { organization_id, id, name, role } = key;
-  const organization = await loadOrganization(db, organization_id);
-  return {
-    kind: 'key',
-    id,
-    name,
-    email: null,
-    public_name: sealedNameOfKey(key),
-    role,
-    organization,
-    organizations: [{ id: organization_id, name: organization.name, role }],
-    expires_at: null,
-  };
 }

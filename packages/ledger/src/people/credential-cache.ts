@@ -4,8 +4,8 @@
  * others on the same database: who switches organizations would else be asked as whom by one, and answered by another.
  */
 
-import type { SignedIn } from './people.ts';
 import type { Principal } from './principal.ts';
+import type { SignedIn } from './sessions.ts';
 
 const CACHED_MS = 2_000;
 const MOST_CREDENTIALS = 10_000;

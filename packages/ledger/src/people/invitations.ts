@@ -1,54 +1,88 @@
 /** Inviting, within what an organization may ask and a mailbox has to bear. */
-import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
-import type { Role } from '@rcpt/contract/vocabulary.ts';
+import type { NewTeamMember, TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import type { z } from 'zod';
 import { changes } from '../changes/transaction.ts';
 import type { Config } from '../config.ts';
+import type { BackgroundMail } from '../mail/background.ts';
+import { invitationMail } from '../mail/people-mail.ts';
 import { refuse } from '../problems.ts';
-import { countInvited } from '../store/people.ts';
-import { lockOrganization } from '../store/tenancy.ts';
+import { countInvited, loadMember } from '../store/people.ts';
+import { loadOrganization, lockOrganization } from '../store/tenancy.ts';
 import { takeMail, writtenTooOften } from './mailbox.ts';
 import { addMember } from './members.ts';
+import type { People } from './people.ts';
 
 type Limits = Pick<Config, 'open_invitations' | 'organization_invitations_per_hour' | 'mailbox_invitations_per_hour'>;
 
+export interface Invitations extends People {
+  config: Limits;
+  base_url: string;
+  mails: BackgroundMail;
+}
+
 const HOUR_MS = 3_600_000;
 
-/**
- * `is_mailed` is false for a mailbox that was asked too often, by whomever: they may sign in all the same. Throws
- * `member_exists`, `invitation_limit`, `rate_limited`.
- */
+/** A person who was added. `is_mailed` is false for a mailbox that had too many invitations: the person may sign in all the same. */
+export interface Invited {
+  member: TeamMember;
+  is_mailed: boolean;
+}
+
+/** Throws `member_exists`, `invitation_limit`, `rate_limited`. */
 export async function inviteMember(
   tx: Queries,
   organization_id: string,
-  asked: { email: string; role: Role },
+  asked: z.infer<typeof NewTeamMember>,
   invited_by: string,
-  limits: Limits,
-  at: string,
-): Promise<{ member: TeamMember; is_mailed: boolean }> {
+  { config, now }: Pick<Invitations, 'config' | 'now'>,
+): Promise<Invited> {
+  const at = now();
   await lockOrganization(tx, organization_id);
   const member = await addMember(tx, organization_id, asked, invited_by, at);
-  if ((await countInvited(tx, organization_id)) > limits.open_invitations)
+  if ((await countInvited(tx, organization_id)) > config.open_invitations)
     throw refuse(
       'invitation_limit',
-      `${limits.open_invitations} people are invited and have not signed in yet, as many as may be. Remove those who will not, or wait until some have.`,
+      `${config.open_invitations} people are invited and have not signed in yet, as many as may be. Remove those who will not, or wait until some have.`,
     );
-  await countInvitation(tx, organization_id, limits, at);
-  return { member, is_mailed: await takeInvitation(tx, member.email, limits, at) };
+  await countInvitation(tx, organization_id, config, at);
+  return { member, is_mailed: await takeInvitation(tx, member.email, config, at) };
 }
 
-/** Throws `rate_limited`. */
-export async function inviteAgain(
-  tx: Queries,
+/** After the commit: the person is mailed, best effort, since an invitation can be sent again. */
+export async function announceInvitation(
+  ledger: Invitations,
   organization_id: string,
-  { email }: TeamMember,
-  limits: Limits,
-  at: string,
+  { member, is_mailed }: Invited,
 ): Promise<void> {
-  await countInvitation(tx, organization_id, limits, at);
-  if (!(await takeInvitation(tx, email, limits, at))) throw writtenTooOften('an hour');
-  changes(tx, organization_id, { settings: true });
+  // The person may have been refused for belonging nowhere.
+  await ledger.credentials.forget();
+  if (is_mailed) await mailInvitation(ledger, organization_id, member).catch(() => undefined);
+}
+
+/** Throws `not_found`, `rate_limited`. */
+export async function inviteAgain(ledger: Invitations, organization_id: string, id: string): Promise<TeamMember> {
+  const { db, config, now } = ledger;
+  const member = await db.transaction(async (tx) => {
+    const invited = await loadMember(tx, organization_id, id);
+    const at = now();
+    await countInvitation(tx, organization_id, config, at);
+    if (!(await takeInvitation(tx, invited.email, config, at))) throw writtenTooOften('an hour');
+    changes(tx, organization_id, { settings: true });
+    return invited;
+  });
+  await mailInvitation(ledger, organization_id, member);
+  return member;
+}
+
+async function mailInvitation(
+  { db, base_url, mails }: Invitations,
+  organization_id: string,
+  { email, invited_by, invited_at }: TeamMember,
+): Promise<void> {
+  const organization = await loadOrganization(db, organization_id);
+  mails.send(() => invitationMail({ to: email, link: `${base_url}/sign-in`, organization, invited_by, invited_at }));
 }
 
 async function countInvitation(tx: Queries, organization_id: string, limits: Limits, at: string): Promise<void> {

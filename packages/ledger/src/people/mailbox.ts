@@ -1,8 +1,8 @@
-/** How often a mailbox is written to, and an organization invites: so many mails of one kind in a time, whoever asks. */
+/** How often a mailbox is written to, and an organization invites: so many mails of one kind in a time, for all who ask together. */
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/ids.ts';
-import { holdMailbox, insertRequest, requestsSince } from '../store/people.ts';
+import { holdMailbox, insertRequest, requestsSince } from '../store/mailbox-requests.ts';
 
 export interface MailLimit {
   mails: number;
@@ -12,7 +12,7 @@ export interface MailLimit {
 
 /**
  * Counts a mail, unless there were as many: then it is false. Counted in the database and one after the other, so that the
- * limit is one for all processes, and exact. A mailbox nobody knows is counted alike.
+ * limit is one for all processes, and exact. An unknown mailbox is counted alike.
  * @param kind_and_whose e.g. `sign-in:a@example.org`
  */
 export async function takeMail(

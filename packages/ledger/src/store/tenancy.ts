@@ -99,7 +99,7 @@ export async function listOwners(db: Queries, organization_id: string): Promise<
 }
 
 /** Revoked once; a repeat changes nothing. Throws `not_found`. */
-export async function revokeKey(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
+export async function markRevoked(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
   await tx.run('update api_keys set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null', [
     organization_id,
     id,

@@ -1,68 +1,122 @@
-/** What a sign-in costs is the same for a member and a stranger, also for the first who asks after a start (trust.md, People). */
+/** What a request for a sign-in link costs is the same for a member and for a stranger (trust.md, People). */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { type TestContext, test } from 'node:test';
+import type { Db, Queries, Transaction, Value } from '@rcpt/service/db/db.ts';
+import { now } from '@rcpt/service/ids.ts';
+import { createLogger } from '@rcpt/service/process/log.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
+import { openBackgroundMail } from '../../src/mail/background.ts';
+import type { Message } from '../../src/mail/mail.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
-import { addMember, newMailbox } from '../kit/people.ts';
-import { ledgerProcess } from '../kit/process.ts';
-import { type Tenant, tenantOf } from '../kit/running.ts';
-
-const TICK_MS = 10;
-const ROUNDS = 2;
-/** Longer than the mail behind the answer takes. */
-const BEHIND_MS = 1_000;
+import { addMember } from '../../src/people/members.ts';
+import { foundOrganization } from '../../src/people/organizations.ts';
+import { requestLink } from '../../src/people/sign-in.ts';
+import { newMailbox } from '../kit/people.ts';
 
 eachEngine('the same work', MIGRATIONS, (fresh) => {
-  test('a first sign-in after a start, and a later one, cost as much processor time for a stranger as for a member', async () => {
-    const { db, url } = await fresh();
-    const first = await ledgerProcess(url);
-    const tenant: Tenant = await tenantOf(first.call);
-    const { email: member } = await addMember(tenant, 'agent');
-    first.signal('SIGTERM');
-    await first.ended;
-    const cost = { member: [] as number[][], stranger: [] as number[][] };
-    for (let round = 0; round < ROUNDS; round++)
-      for (const whom of ['member', 'stranger'] as const) {
-        const ledger = await ledgerProcess(url);
-        const spent = async () => {
-          const before = processorMs(ledger.pid);
-          const email = whom === 'member' ? member : newMailbox();
-          const asked = await ledger.call('POST', '/sign-in', { body: { email } });
-          assert.equal(asked.status, 200, asked.text);
-          await sleep(BEHIND_MS);
-          return processorMs(ledger.pid) - before;
-        };
-        await ledger.call('GET', '/healthz');
-        await sleep(BEHIND_MS);
-        cost[whom].push([await spent(), await spent()]);
-        ledger.signal('SIGTERM');
-        await ledger.ended;
-        await db.run('delete from mailbox_requests');
-      }
-    for (const [i, which] of ['first', 'second'].entries()) {
-      const [of_member, of_stranger] = [least(cost.member, i), least(cost.stranger, i)];
-      const allowed = 0.4 * Math.max(of_member, of_stranger) + 3 * TICK_MS;
-      assert.ok(Math.abs(of_member - of_stranger) <= allowed, `${which}: ${of_member} and ${of_stranger} ms`);
+  test('a stranger’s request takes the statements, hashes and mails of a member’s, the first and every later one', async (t) => {
+    const { db } = await fresh();
+    const [member, stranger] = [newMailbox(), newMailbox()];
+    await db.transaction(async (tx) => {
+      const { id } = await foundOrganization(tx, { name: 'Test Workshop' }, now());
+      await addMember(tx, id, { email: member, role: 'agent' }, 'test', now());
+    });
+    const work = countWork(t, db);
+    for (const round of ['first', 'later', 'last before the limit']) {
+      const [of_member, of_stranger] = [await work(member), await work(stranger)];
+      assert.deepEqual(of_stranger.done, of_member.done, round);
+      for (const step of ['insert into sign_in_links', 'hash sha256', 'mail of'])
+        assert.ok(
+          of_member.done.some((done) => done.includes(step)),
+          step,
+        );
+      assert.deepEqual(
+        [of_member.sent.length, of_stranger.sent.length],
+        [1, 0],
+        'the mail server alone tells them apart',
+      );
     }
-    const links = await db.all<{ value: string }>('select value from sign_in_links');
-    const ofStrangers = links.filter(({ value }) => !value.includes(member));
-    assert.deepEqual(
-      [links.length, ofStrangers.length],
-      [4 * ROUNDS, 2 * ROUNDS],
-      'a link each; a stranger’s is for nobody',
-    );
+    const refusals = [];
+    for (const email of [member, stranger]) {
+      await work(email);
+      await work(email);
+      refusals.push(await work(email));
+    }
+    assert.deepEqual(refusals[0], refusals[1]);
+    assert.equal(refusals[0]!.answer, 'rate_limited');
   });
 });
 
-/** What else goes on in a process only adds to it. */
-function least(rounds: number[][], i: number): number {
-  return Math.min(...rounds.map((round) => round[i]!));
+interface Work {
+  /** An expiry, or the code of a refusal. */
+  answer: unknown;
+  /** In order: statements with the sizes of their values, hashes, mails that were written. */
+  done: string[];
+  sent: Message[];
 }
 
-/** User and system time of a process (proc_pid_stat(5)). */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+/** Asks for a link, waits for what goes on behind the answer, and says what was done for it. */
+function countWork(t: TestContext, db: Db): (email: string) => Promise<Work> {
+  let work: Work = { answer: null, done: [], sent: [] };
+  const note = (step: string) => work.done.push(step);
+
+  const hash = crypto.hash;
+  t.mock.method(crypto, 'hash', (...args: Parameters<typeof hash>) => {
+    note(`hash ${args[0]} of ${kindOf(args[1])}`);
+    return hash(...args);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+
+  const counted = countingDb(db, note);
+  const logger = createLogger('test', 'silent');
+  const mailer = {
+    send: async (message: Message) => void work.sent.push(message),
+    probe: async () => {},
+    close: () => {},
+  };
+
+  return async (email) => {
+    work = { answer: null, done: [], sent: [] };
+    const background = openBackgroundMail(mailer, logger);
+    const mails: typeof background = {
+      ...background,
+      send: (write, options) =>
+        background.send(() => {
+          const message = write();
+          note(`mail of ${message.text.length} and ${message.html.length}`);
+          return message;
+        }, options),
+    };
+    const ledger = { db: counted, base_url: 'http://127.0.0.1:1', mails, now };
+    work.answer = await requestLink(ledger, email).catch((error: { code: string }) => error.code);
+    await background.close();
+    return work;
+  };
+}
+
+function countingDb(db: Db, note: (step: string) => void): Db {
+  const counting = <Target extends Queries>(target: Target): Target =>
+    new Proxy(target, {
+      get(_, name) {
+        const member = Reflect.get(target, name);
+        if (name === 'transaction')
+          return (work: (tx: Transaction) => Promise<unknown>) => db.transaction((tx) => work(counting(tx)));
+        if (typeof member !== 'function') return member;
+        return (sql: string, params: Value[] = []) => {
+          note(`${String(name)} ${sql} ${params.length}`);
+          return member.call(target, sql, params);
+        };
+      },
+    });
+  return counting(db);
+}
+
+function kindOf(data: unknown): string {
+  return typeof data === 'string' ? `${data.length} characters` : typeof data;
 }

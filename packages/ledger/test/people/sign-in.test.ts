@@ -1,6 +1,6 @@
 /** What a sign-in link and a session are good for, how long, and where their secrets are not (trust.md). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -36,8 +36,8 @@ eachLedger(
       assert.deepEqual(seen[0], seen[1]);
       await mailTo(ledger, email, 'sign-in');
       assert.deepEqual(mailsTo(ledger, stranger, 'sign-in'), []);
-      const links = await ledger.db.all<{ value: string }>('select value from sign_in_links');
-      assert.ok(!links.some(({ value }) => value.includes(stranger)));
+      const links = await ledger.db.all(`select token_sha256 from sign_in_links where person_id is null`);
+      assert.equal(links.length, 1, 'a link for no person');
     });
 
     test('a mailbox is written to five times in a quarter of an hour, known or not', async () => {
@@ -81,10 +81,9 @@ eachLedger(
       const { email } = await addMember(await ledger.tenant(), 'agent');
       const [kept, lost] = [await signIn(ledger, email), await signIn(ledger, email)];
       const set = async ({ cookie }: { cookie: string }, expires_at: string) => {
-        const [token] = decodeURIComponent(cookie.split('=')[1]!).split('.');
         assert.equal(
           await ledger.db.run('update sessions set expires_at = $2 where token_sha256 = $1', [
-            secretSha256(token!),
+            secretSha256(cookie.split('=')[1]!),
             expires_at,
           ]),
           1,
@@ -140,17 +139,21 @@ eachLedger(
       assert.equal(opened.status, 200, opened.text);
     });
 
-    test('a cookie that was made up, cut, or signed by nobody is no session', async () => {
+    test('a cookie that was made up, cut, or taken from the database is no session', async () => {
       const { email } = await addMember(await ledger.tenant(), 'agent');
       const { cookie } = await signIn(ledger, email);
-      const [token, signature] = decodeURIComponent(cookie.slice('rcpt_session='.length)).split('.');
+      const token = cookie.slice('rcpt_session='.length);
+      assert.match(token, /^[\w-]{43}$/);
       const [stored] = await ledger.db.all<{ token_sha256: string }>('select token_sha256 from sessions');
       const forged = [
-        token!,
+        '',
+        token.slice(1),
         `${token}.`,
-        `${token}.${signature!.startsWith('A') ? 'B' : 'A'}${signature!.slice(1)}`,
-        `${stored!.token_sha256}.${signature}`,
-        `x${token}.${signature}`,
+        `${token}.signature`,
+        `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`,
+        stored!.token_sha256,
+        stored!.token_sha256.slice(0, 43),
+        `"${token}"`,
         '%',
         '%00.%00',
         'x'.repeat(4_000),
@@ -161,6 +164,35 @@ eachLedger(
           assert.deepEqual([status, json.code], [401, 'unauthenticated'], sent);
         }
       assert.equal((await browserOf(ledger, `other=1; ${cookie}; more=2`).ask('GET', '/session')).status, 200);
+    });
+
+    test('a key in the cookie’s place, or a session’s token in the key’s, is no credential, also right after its use', async () => {
+      const tenant = await ledger.tenant();
+      const key = tenant.keys.owner!;
+      const browser = await signIn(ledger, (await addMember(tenant, 'owner')).email);
+      const token = browser.cookie.slice('rcpt_session='.length);
+      assert.equal((await ledger.call('GET', '/session', { token: key })).json.kind, 'key');
+      assert.equal((await browser.ask('GET', '/session')).json.kind, 'person');
+      const swapped = [
+        await browserOf(ledger, `rcpt_session=${key}`).ask('GET', '/session'),
+        await ledger.call('GET', '/session', { token }),
+      ];
+      assert.deepEqual(
+        swapped.map(({ status, json }) => [status, json.code]),
+        Array(2).fill([401, 'unauthenticated']),
+      );
+    });
+
+    test('the session that is opened is never one that the browser brought', async () => {
+      const { email } = await addMember(await ledger.tenant(), 'agent');
+      const planted = 'p'.repeat(43);
+      for (const brought of [`rcpt_session=${planted}`, (await signIn(ledger, email)).cookie]) {
+        const body = { token: await linkToken(ledger, email) };
+        const opened = await ledger.call('POST', '/session', { body, headers: { cookie: brought } });
+        assert.equal(opened.status, 200, opened.text);
+        assert.notEqual(cookieIn(opened), brought);
+      }
+      assert.equal((await browserOf(ledger, `rcpt_session=${planted}`).ask('GET', '/session')).status, 401);
     });
   },
   { LEDGER_SIGN_IN_REQUESTS_PER_MINUTE: '100000' },
@@ -195,6 +227,26 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
       }
     } finally {
       await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  test('a link that is used at two ledgers at once opens one session', async () => {
+    const database = await fresh();
+    const ledgers = [await running(database), await running(database)];
+    try {
+      const [one] = ledgers;
+      const { id, email } = await addMember(await one!.tenant(), 'agent');
+      for (let sessions = 1; sessions <= 5; sessions++) {
+        const token = await linkToken(one!, email);
+        const uses = Array.from({ length: 8 }, (_, i) => ledgers[i % 2]!.call('POST', '/session', { body: { token } }));
+        const statuses = (await Promise.all(uses)).map(({ status }) => status);
+        assert.deepEqual(statuses.toSorted(), [200, 401, 401, 401, 401, 401, 401, 401]);
+        const opened = await database.db.all('select id from sessions where person_id = $1', [id]);
+        assert.equal(opened.length, sessions);
+        await database.db.run('delete from mailbox_requests');
+      }
+    } finally {
+      await Promise.all(ledgers.map((ledger) => ledger.close()));
     }
   });
 
@@ -240,7 +292,8 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
   test('over https the cookie travels over nothing else, and no subdomain can set another before it', async () => {
     const ledger = await running(await fresh(), { LEDGER_BASE_URL: 'https://ledger.example' });
     try {
-      const { email } = await addMember(await ledger.tenant(), 'agent');
+      const tenant = await ledger.tenant();
+      const { email } = await addMember(tenant, 'agent');
       const opened = await ledger.call('POST', '/session', { body: { token: await linkToken(ledger, email) } });
       assert.match(
         opened.headers.getSetCookie()[0]!,
@@ -250,11 +303,22 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
       assert.equal((await browser.ask('GET', '/session')).status, 200);
       assert.match(
         (await browser.ask('DELETE', '/session')).headers.getSetCookie()[0]!,
-        /^__Host-rcpt_session=; .*; Secure$/,
+        /^__Host-rcpt_session=; Max-Age=0; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       );
       const [, value] = (await signIn(ledger, email)).cookie.split('__Host-');
       const tossed = await ledger.call('GET', '/session', { headers: { cookie: `__Secure-${value}; ${value}` } });
       assert.equal(tossed.status, 401);
+      // A cookie whose name begins with another blank than space and tab may be set by any subdomain.
+      const owner = await signIn(ledger, (await addMember(tenant, 'agent')).email);
+      for (const blank of ['\u00a0', '\u0085', ' \u00a0\t'])
+        for (const cookie of [
+          `a=1; ${blank}__Host-${value}; ${owner.cookie}`,
+          `a=1;${blank}__Host-${value};\t ${owner.cookie} `,
+        ]) {
+          const { json } = await ledger.call('GET', '/session', { headers: { cookie } });
+          assert.notEqual(json.email, email, JSON.stringify(cookie));
+          assert.match(json.email, /@/);
+        }
     } finally {
       await ledger.close();
     }
@@ -278,8 +342,7 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
     assert.match(said, /"route":"\/session"/);
     const stored = await everythingIn(db);
     assert.ok(stored.includes(email));
-    const session = decodeURIComponent(cookie).split('.')[0]!;
-    for (const secret of [token, unused, session, cookie, stranger]) {
+    for (const secret of [token, unused, cookie, stranger]) {
       assert.ok(!stored.includes(secret), 'in the database');
       assert.ok(!said.includes(secret), 'in the log');
     }
@@ -357,12 +420,13 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
 
 /** Every row of every table, as text. */
 async function everythingIn(db: Db): Promise<string> {
-  const tables = readFileSync(new URL('../../migrations/sqlite/0002-people.sql', import.meta.url), 'utf8').matchAll(
-    /^create table (\w+)/gm,
+  const tables = await db.all<{ name: string }>(
+    db.engine === 'sqlite'
+      ? `select name from sqlite_master where type = 'table'`
+      : `select tablename as name from pg_tables where schemaname = current_schema()`,
   );
-  const texts = [];
-  for (const [, table] of tables) texts.push(JSON.stringify(await db.all(`select * from ${table}`)));
-  for (const table of ['organizations', 'api_keys', 'idempotency_keys', 'outbox'])
-    texts.push(JSON.stringify(await db.all(`select * from ${table}`)));
-  return texts.join('\n');
+  assert.ok(tables.some(({ name }) => name === 'sign_in_links'));
+  const rows = [];
+  for (const { name } of tables) rows.push(JSON.stringify(await db.all(`select * from ${name}`)));
+  return rows.join('\n');
 }

@@ -12,7 +12,7 @@ import { eachEngine } from '../../../../test/kit/engines.ts';
 import { createMinter } from '../../src/chain/mint.ts';
 import { verifyChain } from '../../src/chain/verify.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
-import { foundOrganization } from '../../src/people/tenancy.ts';
+import { foundOrganization } from '../../src/people/organizations.ts';
 import { prepareApproval, recordApproval } from '../../src/runs/approval.ts';
 import { loadUndecided, recordChecks } from '../../src/runs/checks.ts';
 import { decideChecks } from '../../src/runs/decide.ts';
