@@ -135,7 +135,7 @@ export async function startLedger(
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await Promise.all([copier.close(), mails.close(), desk.close()]);
+      await Promise.all([copier.close(), mails.close(), feed.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },
