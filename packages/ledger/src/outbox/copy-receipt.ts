@@ -4,7 +4,7 @@ import type { Storage } from '@rcpt/storage/storage.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { receiptMail } from '../mail/receipt-mail.ts';
 import type { Asked } from '../share/printer.ts';
-import { read } from '../share/view.ts';
+import { viewOf } from '../share/view.ts';
 import type { Claim, StoredCopy } from '../store/outbox.ts';
 import { openSealed, type SealedReceipt } from './sealed.ts';
 import { receiptKey } from './storage.ts';
@@ -80,7 +80,7 @@ async function makeCopy(
     const file = await pdf();
     await inTime(limits, (signal) => storage.put(key, file, 'application/pdf', signal));
   } else {
-    const { title } = read(JSON.parse(bytes)).print;
+    const { title } = viewOf(JSON.parse(bytes)).print;
     const mail = receiptMail({ receipt, title, bytes, pdf: await pdf(), to: recipient, share_url });
     await inTime(limits, (signal) => mailer.send(mail, signal));
   }

@@ -13,7 +13,7 @@ import { MARK_OF_TONE, MARKS, type Mark } from './marks.ts';
 import { html, raw } from './page/html.ts';
 import { INK, MUTED, PAPER, RULE, TONES } from './palette.ts';
 import { CODE_SCALE, ended, type Line, measure, oneLine, wrap } from './text.ts';
-import { doubted, type Reading, type Rendered, read } from './view.ts';
+import { doubted, type ReceiptView, type Rendered, viewOf } from './view.ts';
 import { ALTERED, titleOf } from './words.ts';
 
 const MARGIN = 72;
@@ -40,28 +40,28 @@ export async function renderCard(input: Rendered): Promise<Uint8Array> {
 
 /** The drawing itself, as SVG without text: nothing a receipt says is markup here. */
 export function drawCard(input: Rendered): string {
-  const said = read(input.receipt);
-  const reading = input.verified ? said : doubted(said);
-  const tone = input.verified ? (reading.print.outcome?.tone ?? 'neutral') : 'bad';
+  const said = viewOf(input.receipt);
+  const view = input.verified ? said : doubted(said);
+  const tone = input.verified ? (view.print.outcome?.tone ?? 'neutral') : 'bad';
   const { width, height } = CARD;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <path fill="${PAPER}" d="M0 0h${width}v${height}h-${width}z"/>
 <path fill="${TONES[tone].ink}" d="M0 0h${width}v10h-${width}z"/>
-${raw(heading(reading))}
+${raw(heading(view))}
 <path fill="${TONES[tone].tint}" d="M0 ${BAND.top}h${width}v${BAND.height}h-${width}z"/>
 <path fill="${RULE}" d="M0 ${BAND.top}h${width}v1h-${width}z"/>
-${raw(input.verified ? verdict(reading) : altered())}
-${raw(foot(reading))}
+${raw(input.verified ? verdict(view) : altered())}
+${raw(foot(view))}
 </svg>`.markup;
 }
 
-function heading(reading: Reading): string {
-  const kind = `${reading.print.kind} receipt`;
+function heading(view: ReceiptView): string {
+  const kind = `${view.print.kind} receipt`;
   const kind_width = measure(kind, 'text', 27);
   return [
-    write(reading.organization.name || reading.organization.id, 'strong', 30, MARGIN, 92, INK, INNER - kind_width - 40),
+    write(view.organization.name || view.organization.id, 'strong', 30, MARGIN, 92, INK, INNER - kind_width - 40),
     write(kind, 'text', 27, CARD.width - MARGIN - kind_width, 92, MUTED),
-    title(titleOf(reading.print)),
+    title(titleOf(view.print)),
   ].join('\n');
 }
 
@@ -74,7 +74,7 @@ function title(text: string): string {
   return shown.map((line, i) => strokeLine(line, size, MARGIN, 192 + i * size * 1.2, INK)).join('\n');
 }
 
-function verdict({ print }: Reading): string {
+function verdict({ print }: ReceiptView): string {
   const { outcome } = print;
   if (outcome === null) return facts(print);
   const { ink } = TONES[outcome.tone];
@@ -113,7 +113,7 @@ function altered(): string {
   return mark('cross', MARGIN, MIDDLE - 26, 52, ink) + write(ALTERED, 'strong', 44, MARGIN + 72, MIDDLE + 16, ink);
 }
 
-function foot({ receipt_id, created_at, receipt_sha256 }: Reading): string {
+function foot({ receipt_id, created_at, receipt_sha256 }: ReceiptView): string {
   const hash = `${receipt_sha256.slice(0, 16)}…`;
   const hash_width = measure(hash, 'mono', 23);
   const [day] = instant(created_at).split(', ');

@@ -6,7 +6,7 @@ import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type SealedFiles, sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 
 /** What page and PDF say about one receipt. */
-export interface Reading {
+export interface ReceiptView {
   receipt_id: string;
   org_seq: string;
   parent_hash: string;
@@ -68,7 +68,7 @@ function readable(bytes: string): JsonObject {
   }
 }
 
-export function read(receipt: object): Reading {
+export function viewOf(receipt: object): ReceiptView {
   const members = receipt as Record<string, unknown>;
   const organization = (members.organization ?? {}) as Record<string, unknown>;
   return {
@@ -85,6 +85,6 @@ export function read(receipt: object): Reading {
 }
 
 /** What a receipt that was altered says is repeated as its claim. */
-export function doubted(reading: Reading): Reading {
-  return { ...reading, print: asClaimed(reading.print) };
+export function doubted(view: ReceiptView): ReceiptView {
+  return { ...view, print: asClaimed(view.print) };
 }

@@ -82,6 +82,6 @@ export function safeHref(href: string | undefined): string | undefined {
 }
 
 /** Safe as a file name whatever the stored bytes claim to be called. */
-export function fileName(reading: { receipt_id: string }): string {
-  return `${reading.receipt_id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 80) || 'receipt'}.json`;
+export function fileName(view: { receipt_id: string }): string {
+  return `${view.receipt_id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 80) || 'receipt'}.json`;
 }

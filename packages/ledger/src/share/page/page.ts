@@ -7,7 +7,7 @@ import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import { CARD } from '../card-size.ts';
 import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from '../marks.ts';
 import { pathOf, qrOf } from '../qr.ts';
-import { doubted, type Reading, type Rendered, read } from '../view.ts';
+import { doubted, type ReceiptView, type Rendered, viewOf } from '../view.ts';
 import {
   ALTERED,
   ALTERED_DETAIL,
@@ -39,13 +39,13 @@ export const PAGE_CSP = [
 
 /** To be sent with `PAGE_CSP`. Its links are relative, so a ledger behind a path prefix works. */
 export function renderPage(input: Rendered): string {
-  return pageOf(read(input.receipt), input);
+  return pageOf(viewOf(input.receipt), input);
 }
 
 /** The page behind `renderPage`, for a receipt that has been read already. */
-export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string {
+export function pageOf(said: ReceiptView, input: Omit<Rendered, 'receipt'>): string {
   const print = boundedPrint((input.verified ? said : doubted(said)).print);
-  const reading = { ...said, print };
+  const view = { ...said, print };
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
@@ -56,18 +56,18 @@ export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string 
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <meta name="referrer" content="no-referrer">
-<title>${input.verified ? '' : 'Altered: '}${title} · ${plainLine(reading.receipt_id)}</title>
-<meta name="description" content="${describe(reading, input.verified)}">
+<title>${input.verified ? '' : 'Altered: '}${title} · ${plainLine(view.receipt_id)}</title>
+<meta name="description" content="${describe(view, input.verified)}">
 <meta property="og:type" content="article">
 <meta property="og:site_name" content="Receipt ledger">
 <meta property="og:title" content="${title}">
-<meta property="og:description" content="${describe(reading, input.verified)}">
+<meta property="og:description" content="${describe(view, input.verified)}">
 <meta property="og:url" content="${input.share_url}">
 <meta property="og:image" content="${input.share_url}/card.png">
 <meta property="og:image:type" content="image/png">
 <meta property="og:image:width" content="${CARD.width}">
 <meta property="og:image:height" content="${CARD.height}">
-<meta property="og:image:alt" content="${describe(reading, input.verified)}">
+<meta property="og:image:alt" content="${describe(view, input.verified)}">
 <meta name="twitter:card" content="summary_large_image">
 <link rel="preload" href="../assets/page/inter.woff2" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="../assets/page/page.css">
@@ -79,7 +79,7 @@ export function pageOf(said: Reading, input: Omit<Rendered, 'receipt'>): string 
 ${input.verified ? '' : banner()}
 <div class="sheet">
 <header class="top">
-<p class="issuer" dir="auto">${shown(reading.organization.name, 'line')}</p>
+<p class="issuer" dir="auto">${shown(view.organization.name, 'line')}</p>
 <nav aria-label="This receipt">
 <button class="button" id="copy" type="button" hidden>Copy link</button>
 <a class="button" href="./${token}/pdf">PDF</a>
@@ -87,16 +87,16 @@ ${input.verified ? '' : banner()}
 </nav>
 </header>
 <main id="receipt">
-${opening(reading, input.share_url)}
-${verdict(reading)}
-${verification(reading, input)}
-${comparison(reading.sealed, input.verified, fileName(reading))}
-${print.outcome ? null : titledApproval(reading)}
+${opening(view, input.share_url)}
+${verdict(view)}
+${verification(view, input)}
+${comparison(view.sealed, input.verified, fileName(view))}
+${print.outcome ? null : titledApproval(view)}
 ${print.sections.map(section)}${leftOut(print.left_out, 'section')}
-${chain(reading, input.share_url)}
+${chain(view, input.share_url)}
 </main>
 <footer class="bottom">
-<p class="hash">${shown(reading.receipt_id, 'line')}</p>
+<p class="hash">${shown(view.receipt_id, 'line')}</p>
 <p>This page shows what the receipt states. It is a rendering; the JSON is the receipt.</p>
 </footer>
 </div>
@@ -109,12 +109,12 @@ function banner(): Html {
   return html`<div class="altered" role="alert">${mark('cross', 'bad')}<div><strong>${ALTERED}</strong><p>${ALTERED_DETAIL}</p></div></div>`;
 }
 
-function opening(reading: Reading, share_url: string): Html {
+function opening(view: ReceiptView, share_url: string): Html {
   return html`<div class="opening">
 <div>
-<p class="kind">${within(reading.print.kind)} receipt</p>
-<h1 dir="auto">${shown(titleOf(reading.print), 'line')}</h1>
-<p class="sealed">Sealed <time datetime="${reading.created_at}">${within(instant(reading.created_at))}</time></p>
+<p class="kind">${within(view.print.kind)} receipt</p>
+<h1 dir="auto">${shown(titleOf(view.print), 'line')}</h1>
+<p class="sealed">Sealed <time datetime="${view.created_at}">${within(instant(view.created_at))}</time></p>
 </div>
 ${qr(share_url)}
 </div>`;
@@ -129,20 +129,20 @@ function qr(link: string): Html | null {
 </figure>`;
 }
 
-function verdict(reading: Reading): Html | null {
-  const { outcome } = reading.print;
+function verdict(view: ReceiptView): Html | null {
+  const { outcome } = view.print;
   if (!outcome) return null;
   return html`<section class="verdict ${tone(outcome.tone)}" aria-labelledby="verdict">
 <h2 id="verdict">${mark(MARK_OF_TONE[outcome.tone] ?? 'dash', outcome.tone)}<span>${within(outcome.word)}</span></h2>
 ${outcome.score_100 === null ? null : html`<p class="score"><strong>${outcome.score_100}</strong> / 100</p>`}
 <p class="summary prose" dir="auto">${shown(outcome.summary)}</p>
-${approval(reading)}
+${approval(view)}
 </section>`;
 }
 
 /** The script writes into the first answer; without scripts it stays as it is and says how to check by hand. */
-function verification(reading: Reading, input: Omit<Rendered, 'receipt'>): Html {
-  const file = fileName(reading);
+function verification(view: ReceiptView, input: Omit<Rendered, 'receipt'>): Html {
+  const file = fileName(view);
   const [, ...beyond] = FOUR_ANSWERS;
   return html`<section class="verification" aria-labelledby="check">
 <h2 id="check">Verification</h2>
@@ -156,15 +156,15 @@ ${beyond.map(
 <summary>Check it by hand</summary>
 <ol class="steps">
 <li>Download <a href="./${tokenOf(input.share_url)}/download">${file}</a>. It is the receipt as stored.</li>
-<li>In a terminal, in the folder of that file, run this line (or <code>rcpt verify</code>):<pre class="command" tabindex="0"><code>${commandByHand(input.bytes, reading.receipt_sha256, file)}</code></pre></li>
-<li>It has to print <span class="hash">${shown(reading.receipt_sha256)}</span></li>
+<li>In a terminal, in the folder of that file, run this line (or <code>rcpt verify</code>):<pre class="command" tabindex="0"><code>${commandByHand(input.bytes, view.receipt_sha256, file)}</code></pre></li>
+<li>It has to print <span class="hash">${shown(view.receipt_sha256)}</span></li>
 </ol>
 </details>
 </section>`;
 }
 
-function approval(reading: Reading): Html | null {
-  const { approval } = reading.print;
+function approval(view: ReceiptView): Html | null {
+  const { approval } = view.print;
   if (!approval) return null;
   const { decision, by, at } = approval;
   return html`<div class="approval"><p>${within(decision)}${by && html` by ${signed(by)}`}${at && html`, ${within(instant(at))}`}</p>
@@ -181,8 +181,8 @@ function signed({ name, kind }: PrintedSigner): Html {
   return html`${within(name)}${kind && ` (${kind})`}`;
 }
 
-function titledApproval(reading: Reading): Html | null {
-  const body = approval(reading);
+function titledApproval(view: ReceiptView): Html | null {
+  const body = approval(view);
   return body && titled('Approval', body);
 }
 
@@ -260,25 +260,25 @@ ${sized && html`<td class="minor size">${within(piece.size ?? '—')}</td>`}
 </table>`;
 }
 
-function chain(reading: Reading, share_url: string): Html {
-  const first = reading.parent_hash === GENESIS_HASH;
+function chain(view: ReceiptView, share_url: string): Html {
+  const first = view.parent_hash === GENESIS_HASH;
   return titled(
     'Place in the chain',
-    html`${links(reading, first)}${facts([
-      { label: 'Organization', value: reading.organization.name },
-      { label: 'Organization id', value: reading.organization.id, mono: true },
-      { label: 'Position', value: first ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
-      { label: 'Receipt', value: reading.receipt_id, mono: true, id: 'receipt-id' },
-      { label: 'Hash of the previous', value: reading.parent_hash, mono: true },
-      { label: 'Hash of this receipt', value: reading.receipt_sha256, mono: true, id: 'receipt-sha256' },
-      { label: 'Schema', value: reading.schema, mono: true },
+    html`${links(view, first)}${facts([
+      { label: 'Organization', value: view.organization.name },
+      { label: 'Organization id', value: view.organization.id, mono: true },
+      { label: 'Position', value: first ? `${view.org_seq}, the first of its chain` : view.org_seq },
+      { label: 'Receipt', value: view.receipt_id, mono: true, id: 'receipt-id' },
+      { label: 'Hash of the previous', value: view.parent_hash, mono: true },
+      { label: 'Hash of this receipt', value: view.receipt_sha256, mono: true, id: 'receipt-sha256' },
+      { label: 'Schema', value: view.schema, mono: true },
       { label: 'Link', value: share_url, mono: true, href: share_url },
     ])}`,
   );
 }
 
 /** The neighbours by what binds them: each receipt states the hash of the one before. */
-function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: Reading, first: boolean): Html {
+function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: ReceiptView, first: boolean): Html {
   const short = (hash: string) => html`<span class="hash">${within(hash.slice(0, 16))}…</span>`;
   return html`<ol class="links" aria-label="Its neighbours">
 <li class="neighbour"><strong class="neighbour-name">${first ? 'Nothing before it' : 'The receipt before'}</strong><p>${first ? 'The chain begins here.' : short(parent_hash)}</p></li>
@@ -302,12 +302,12 @@ function count(items: number): string {
   return items === 1 ? '1 item' : `${items} items`;
 }
 
-function describe(reading: Reading, verified: boolean): string {
+function describe(view: ReceiptView, verified: boolean): string {
   if (!verified) return `${ALTERED}.`;
-  const { outcome, kind } = reading.print;
+  const { outcome, kind } = view.print;
   const score = outcome?.score_100 == null ? '' : `, ${outcome.score_100} of 100`;
   const said = outcome ? `${outcome.word}${score}. ${outcome.summary}` : '';
-  return plainLine(`${kind} receipt ${reading.receipt_id} of ${reading.organization.name}. ${said}`);
+  return plainLine(`${kind} receipt ${view.receipt_id} of ${view.organization.name}. ${said}`);
 }
 
 /** The last part of the link, as a path part of its own. */

@@ -1,20 +1,20 @@
 /** What stands on every page: whose, which receipt, its hash, the page number, and the warning when it was altered. */
 import { ALARM, MUTED, PAPER, RULE } from '../palette.ts';
-import type { Reading } from '../view.ts';
+import type { ReceiptView } from '../view.ts';
 import { ALTERED, ALTERED_DETAIL } from '../words.ts';
 import type { Sheet, Style } from './layout.ts';
 
 export const BANNER_HEIGHT = 40;
 
-export function everyPage(sheet: Sheet, reading: Reading, verified: boolean): void {
+export function everyPage(sheet: Sheet, view: ReceiptView, verified: boolean): void {
   const { doc, frame } = sheet;
   const { start, count } = doc.bufferedPageRange();
   const right = frame.width - frame.right;
   const small: Style = { voice: 'text', size: 7.5, leading: 11, color: MUTED };
   const mono: Style = { ...small, voice: 'mono', size: 7.2 };
-  const organization = sheet.oneLine(reading.organization.name, { ...small, voice: 'strong' }, 300);
-  const id = sheet.oneLine(reading.receipt_id, mono, 180);
-  const hash = sheet.oneLine(`sha256 ${reading.receipt_sha256}`, mono, 380);
+  const organization = sheet.oneLine(view.organization.name, { ...small, voice: 'strong' }, 300);
+  const id = sheet.oneLine(view.receipt_id, mono, 180);
+  const hash = sheet.oneLine(`sha256 ${view.receipt_sha256}`, mono, 380);
   for (let page = 0; page < count; page++) {
     doc.switchToPage(start + page);
     sheet.forgetInk();

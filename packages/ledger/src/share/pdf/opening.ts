@@ -5,7 +5,7 @@ import { MARK_OF_TONE } from '../marks.ts';
 import { INK, MUTED, TONES } from '../palette.ts';
 import { type QrCode, qrOf } from '../qr.ts';
 import { measure } from '../text.ts';
-import type { Reading } from '../view.ts';
+import type { ReceiptView } from '../view.ts';
 import { approvalInWords, safeHref, titleOf } from '../words.ts';
 import { type Cell, type Element, heightOfLines, type Sheet, type Style, type StyledLine } from './layout.ts';
 import { prose } from './sections.ts';
@@ -15,7 +15,7 @@ const QR_SIDE = 78;
 /** A verdict taller than this is not framed: a frame cannot go on over pages. */
 const TALLEST_PANEL = 260;
 
-export function opening(sheet: Sheet, reading: Reading, share_url: string): void {
+export function opening(sheet: Sheet, view: ReceiptView, share_url: string): void {
   const { frame, doc } = sheet;
   const code = qrOf(share_url);
   const width = sheet.inner - (code ? QR_SIDE + 28 : 0);
@@ -28,12 +28,12 @@ export function opening(sheet: Sheet, reading: Reading, share_url: string): void
     tag,
   });
   const group = sheet.group('Sect');
-  sheet.row([cell(`${reading.print.kind} receipt`, KIND, 'P')], group);
+  sheet.row([cell(`${view.print.kind} receipt`, KIND, 'P')], group);
   sheet.space(3);
-  sheet.row([cell(titleOf(reading.print), TITLE, 'H1')], group);
+  sheet.row([cell(titleOf(view.print), TITLE, 'H1')], group);
   sheet.space(6);
-  const sealed = `Sealed ${instant(reading.created_at)}`;
-  sheet.row([cell(reading.organization.name, STRONG, 'P')], group);
+  const sealed = `Sealed ${instant(view.created_at)}`;
+  sheet.row([cell(view.organization.name, STRONG, 'P')], group);
   sheet.row([cell(sealed, ASIDE, 'P')], group);
   group.end();
   if (doc.bufferedPageRange().count === 1) sheet.y = Math.max(sheet.y, top + (code ? QR_SIDE + 16 : 0));

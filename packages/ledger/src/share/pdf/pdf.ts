@@ -2,7 +2,7 @@
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
-import { doubted, type Reading, type Rendered, read } from '../view.ts';
+import { doubted, type ReceiptView, type Rendered, viewOf } from '../view.ts';
 import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, plainLine, titleOf } from '../words.ts';
 import { createDocument } from './document.ts';
 import { BANNER_HEIGHT, everyPage } from './frame.ts';
@@ -17,19 +17,19 @@ const CLOSING = 40_000;
 
 /** The PDF of one receipt; the same bytes for the same input, whenever and wherever it is made. */
 export function renderPdf(input: Rendered): Promise<Buffer> {
-  return drawReading(read(input.receipt), input);
+  return drawView(viewOf(input.receipt), input);
 }
 
 /** The drawing behind `renderPdf`, for a receipt that has been read already. */
-export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Promise<Buffer> {
-  const reading = input.verified ? said : doubted(said);
+export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): Promise<Buffer> {
+  const view = input.verified ? said : doubted(said);
   const frame: Frame = { ...A4, top: input.verified ? 74 : 74 + BANNER_HEIGHT + 10, bottom: A4.height - 62 };
-  const sealed_at = dateOf(reading.created_at);
+  const sealed_at = dateOf(view.created_at);
   const doc = createDocument(frame, {
-    Title: plainLine(`${titleOf(reading.print)} (${reading.receipt_id})`),
-    Author: plainLine(reading.organization.name),
-    Subject: plainLine(`Receipt ${reading.receipt_id}${input.verified ? '' : `: ${ALTERED}`}`),
-    Keywords: plainLine(`${reading.schema} ${reading.receipt_sha256}`),
+    Title: plainLine(`${titleOf(view.print)} (${view.receipt_id})`),
+    Author: plainLine(view.organization.name),
+    Subject: plainLine(`Receipt ${view.receipt_id}${input.verified ? '' : `: ${ALTERED}`}`),
+    Keywords: plainLine(`${view.schema} ${view.receipt_sha256}`),
     Creator: 'Receipt ledger',
     CreationDate: sealed_at,
     ModDate: sealed_at,
@@ -42,17 +42,17 @@ export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Pr
   });
   const sheet = createSheet(doc, frame);
   sheet.begin();
-  opening(sheet, reading, input.share_url);
-  verdict(sheet, reading.print);
-  approval(sheet, reading.print);
-  drawSections(sheet, reading.print.sections);
+  opening(sheet, view, input.share_url);
+  verdict(sheet, view.print);
+  approval(sheet, view.print);
+  drawSections(sheet, view.print.sections);
   sheet.makeRoom(CLOSING);
-  seal(sheet, reading, input.share_url);
-  verification(sheet, reading, input);
+  seal(sheet, view, input.share_url);
+  verification(sheet, view, input);
   sheet.end();
-  everyPage(sheet, reading, input.verified);
+  everyPage(sheet, view, input.verified);
   doc.file(Buffer.from(input.bytes, 'utf8'), {
-    name: fileName(reading),
+    name: fileName(view),
     type: 'application/json',
     description: 'The receipt as sealed: canonical JSON, the bytes that receipt_sha256 stands for',
     relationship: 'Source',
@@ -63,29 +63,29 @@ export function drawReading(said: Reading, input: Omit<Rendered, 'receipt'>): Pr
   return done;
 }
 
-function seal(sheet: Sheet, reading: Reading, share_url: string): void {
-  const first = reading.parent_hash === GENESIS_HASH;
+function seal(sheet: Sheet, view: ReceiptView, share_url: string): void {
+  const first = view.parent_hash === GENESIS_HASH;
   facts(sheet, 'Place in the chain', [
-    { label: 'Organization', value: reading.organization.name },
-    { label: 'Organization id', value: reading.organization.id, mono: true },
-    { label: 'Position', value: first ? `${reading.org_seq}, the first of its chain` : reading.org_seq },
-    { label: 'Receipt', value: reading.receipt_id, mono: true },
-    { label: 'Hash of the previous', value: reading.parent_hash, mono: true },
-    { label: 'Hash of this receipt', value: reading.receipt_sha256, mono: true },
-    { label: 'Schema', value: reading.schema, mono: true },
+    { label: 'Organization', value: view.organization.name },
+    { label: 'Organization id', value: view.organization.id, mono: true },
+    { label: 'Position', value: first ? `${view.org_seq}, the first of its chain` : view.org_seq },
+    { label: 'Receipt', value: view.receipt_id, mono: true },
+    { label: 'Hash of the previous', value: view.parent_hash, mono: true },
+    { label: 'Hash of this receipt', value: view.receipt_sha256, mono: true },
+    { label: 'Schema', value: view.schema, mono: true },
     { label: 'Link', value: share_url, mono: true, href: share_url },
   ]);
 }
 
-function verification(sheet: Sheet, reading: Reading, input: Omit<Rendered, 'receipt'>): void {
+function verification(sheet: Sheet, view: ReceiptView, input: Omit<Rendered, 'receipt'>): void {
   const { frame, doc } = sheet;
-  const file = fileName(reading);
+  const file = fileName(view);
   const steps = [
     `Save the file ${file} that is attached to this PDF, or download it from the link above. It holds the receipt as it was sealed.`,
     'Recompute its hash, offline, with this line (or with the command rcpt verify):',
   ];
   const command = sheet.lines(
-    commandByHand(input.bytes, reading.receipt_sha256, file),
+    commandByHand(input.bytes, view.receipt_sha256, file),
     { ...HASH, size: 7.6 },
     sheet.inner - 24,
   );
@@ -122,8 +122,8 @@ function verification(sheet: Sheet, reading: Reading, input: Omit<Rendered, 'rec
   sheet.space(7);
   sheet.row([{ x: frame.left + 12, width: sheet.inner - 24, lines: command, tag: 'Code' }], group);
   sheet.space(13);
-  step('It has to print the hash of this receipt:', '3', reading.receipt_sha256);
-  const { output } = reading.sealed;
+  step('It has to print the hash of this receipt:', '3', view.receipt_sha256);
+  const { output } = view.sealed;
   if (input.verified && output) step(compareInWords(output, file), '4', output.sha256);
   group.end();
   facts(
