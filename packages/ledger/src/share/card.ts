@@ -8,7 +8,7 @@ import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
 import { CARD } from './card-size.ts';
-import { face, type Voice } from './fonts.ts';
+import { type FontStack, face } from './fonts.ts';
 import { MARK_OF_TONE, MARKS, type Mark } from './marks.ts';
 import { html, raw } from './page/html.ts';
 import { INK, MUTED, PAPER, RULE, TONES } from './palette.ts';
@@ -133,8 +133,8 @@ function mark(name: Mark, x: number, y: number, side: number, ink: string): stri
 }
 
 /** One line that starts at `x` on the baseline `y`, ended with an ellipsis where it is wider than `most`. */
-function write(text: string, voice: Voice, size: number, x: number, y: number, ink: string, most = INNER): string {
-  return strokeLine(oneLine(text, voice, size, Math.max(most, size)), size, x, y, ink);
+function write(text: string, stack: FontStack, size: number, x: number, y: number, ink: string, most = INNER): string {
+  return strokeLine(oneLine(text, stack, size, Math.max(most, size)), size, x, y, ink);
 }
 
 function strokeLine(line: Line, size: number, x: number, y: number, ink: string): string {

@@ -2,7 +2,7 @@
  * What a document may cost to draw. It is counted, not timed: the same receipt is the same document on every machine. A unit is
  * about a microsecond of a small core that has other things to do; nearly all of it is shaping, which each word costs once.
  */
-import type { Voice } from './fonts.ts';
+import type { FontStack } from './fonts.ts';
 
 /** In UTF-16 units. No text that the service accepts as prose is longer. */
 const LONGEST_TEXT = 20_000;
@@ -27,7 +27,7 @@ const PARTS = /\n| +|[^ \n]{1,32}/g;
 
 export interface Effort {
   /** Spends what the beginning of a text costs for which there is room, and says how long it is. */
-  take(text: string, voice: Voice): number;
+  take(text: string, stack: FontStack): number;
   /** Nothing is left but a line for each text. */
   readonly isSpent: boolean;
   /** Makes room for what stands in every document. */
@@ -36,23 +36,23 @@ export interface Effort {
 
 export function createEffort(room = ROOM): Effort {
   let left = room;
-  const shaped: Record<Voice, Set<string>> = { text: new Set(), strong: new Set(), mono: new Set() };
+  const shaped: Record<FontStack, Set<string>> = { text: new Set(), strong: new Set(), mono: new Set() };
 
-  const priceOf = (part: string, voice: Voice): number => {
+  const priceOf = (part: string, stack: FontStack): number => {
     if (part === '\n') return NEWLINE;
     const codes = CODE * ((part.match(UNSEEN)?.length ?? 0) + (part.match(LIKELY_WITHOUT_FACE)?.length ?? 0));
-    if (shaped[voice].has(part)) return WORD + part.length + codes;
-    shaped[voice].add(part);
+    if (shaped[stack].has(part)) return WORD + part.length + codes;
+    shaped[stack].add(part);
     return NEW_WORD + CHARACTER * part.length + codes;
   };
 
   return {
-    take(text, voice) {
+    take(text, stack) {
       const affordable = Math.max(left, SHORT);
       let spent = TEXT;
       let length = 0;
       for (const [part] of text.slice(0, LONGEST_TEXT).matchAll(PARTS)) {
-        const price = priceOf(part, voice);
+        const price = priceOf(part, stack);
         if (spent + price > affordable) break;
         spent += price;
         length += part.length;

@@ -1,11 +1,11 @@
 /**
- * The faces receipts are printed with, opened once per thread and shared by every document. A voice is a chain: the first
- * face that has a glyph speaks; a character that none has is shown by its code, never left out.
+ * The faces receipts are printed with, opened once per thread and shared by every document. A font stack is a list of faces: a
+ * character is drawn in the first one that has a glyph for it. A character that none has is shown by its code, never left out.
  */
 import { fileURLToPath } from 'node:url';
 import * as fontkit from 'fontkit';
 
-export type Voice = 'text' | 'strong' | 'mono';
+export type FontStack = 'text' | 'strong' | 'mono';
 
 export interface Face {
   /** The name under which a document registers it. */
@@ -17,7 +17,7 @@ export interface Face {
   width(text: string): number;
 }
 
-const CHAINS: Record<Voice, string[]> = {
+const FACES: Record<FontStack, string[]> = {
   text: ['Inter', 'DejaVuSans'],
   strong: ['InterStrong', 'DejaVuSansStrong'],
   mono: ['Mono', 'DejaVuSansMono', 'DejaVuSans'],
@@ -39,8 +39,8 @@ const LONGEST_REMEMBERED = 40;
 
 const opened = new Map<string, Face>();
 
-export function chain(voice: Voice): Face[] {
-  return CHAINS[voice].map(face);
+export function facesOf(stack: FontStack): Face[] {
+  return FACES[stack].map(face);
 }
 
 export function face(name: string): Face {

@@ -1,6 +1,6 @@
 /** Plain text → lines of measured pieces. Knows faces and widths, nothing of pages. */
 import { codeOf, stretchesOf } from '@rcpt/contract/shown.ts';
-import { chain, type Face, face, type Voice } from './fonts.ts';
+import { type Face, type FontStack, face, facesOf } from './fonts.ts';
 
 /**
  * A stretch of one face, its width in em. `coded`: the code of what is not seen, or of a character no face has; the latter is what
@@ -39,24 +39,24 @@ const PLAIN = /^[\x20-\x7e]*$/;
 const DRAWS_NOTHING = /[\ufe0f\u{e0020}-\u{e007f}]|\u200d|\u200c/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const words: Record<Voice, Map<string, Piece[]>> = { text: new Map(), strong: new Map(), mono: new Map() };
+const words: Record<FontStack, Map<string, Piece[]>> = { text: new Map(), strong: new Map(), mono: new Map() };
 
 /** Lines no wider than `width` points. Breaks at spaces, and inside a word only where the word alone is too wide. */
-export function wrap(text: string, voice: Voice, size: number, width: number): Line[] {
+export function wrap(text: string, stack: FontStack, size: number, width: number): Line[] {
   const lines: Line[] = [];
-  for (const paragraph of paragraphsOf(text)) wrapParagraph(paragraph, voice, size, width, lines);
+  for (const paragraph of paragraphsOf(text)) wrapParagraph(paragraph, stack, size, width, lines);
   return lines;
 }
 
 /** The first line alone, ended with an ellipsis where there is more. */
-export function oneLine(text: string, voice: Voice, size: number, width: number): Line {
-  const [first, ...more] = wrap(text, voice, size, width);
-  return more.length === 0 ? first! : ended(first!, voice, size, width);
+export function oneLine(text: string, stack: FontStack, size: number, width: number): Line {
+  const [first, ...more] = wrap(text, stack, size, width);
+  return more.length === 0 ? first! : ended(first!, stack, size, width);
 }
 
 /** A line that goes on where there is no room for it. */
-export function ended(line: Line, voice: Voice, size: number, most: number): Line {
-  const dots = wrap('…', voice, size, most)[0]!;
+export function ended(line: Line, stack: FontStack, size: number, most: number): Line {
+  const dots = wrap('…', stack, size, most)[0]!;
   const pieces = [...line.pieces];
   let width = line.width;
   while (pieces.length > 0 && width + dots.width > most) width -= pieces.pop()!.width * size;
@@ -64,8 +64,8 @@ export function ended(line: Line, voice: Voice, size: number, most: number): Lin
   return { pieces: [...pieces, ...dots.pieces], width: width + dots.width };
 }
 
-export function measure(text: string, voice: Voice, size: number): number {
-  return widthOf(piecesOf(text, voice)) * size;
+export function measure(text: string, stack: FontStack, size: number): number {
+  return widthOf(piecesOf(text, stack)) * size;
 }
 
 /** The words and codes of each line that was sealed. */
@@ -84,7 +84,7 @@ function paragraphsOf(text: string): Token[][] {
   return paragraphs;
 }
 
-function wrapParagraph(paragraph: Token[], voice: Voice, size: number, width: number, lines: Line[]): void {
+function wrapParagraph(paragraph: Token[], stack: FontStack, size: number, width: number, lines: Line[]): void {
   const limit = width / size;
   let pieces: Piece[] = [];
   let used = 0;
@@ -103,7 +103,7 @@ function wrapParagraph(paragraph: Token[], voice: Voice, size: number, width: nu
     used = widthOf(pieces);
   };
   for (const token of paragraph) {
-    const next = token.coded ? [coded(token.text)] : piecesOf(token.text, voice);
+    const next = token.coded ? [coded(token.text)] : piecesOf(token.text, stack);
     const next_width = widthOf(next);
     const blank = token.text.startsWith(' ');
     const cut = token.text.length >= LONGEST_TOKEN || last_cut;
@@ -166,18 +166,18 @@ function widthOf(pieces: Piece[]): number {
   return width;
 }
 
-function piecesOf(token: string, voice: Voice): Piece[] {
-  const known = words[voice].get(token);
+function piecesOf(token: string, stack: FontStack): Piece[] {
+  const known = words[stack].get(token);
   if (known) return known;
-  const pieces = PLAIN.test(token) ? [inFace(chain(voice)[0]!, token)] : covered(token, voice);
-  if (words[voice].size >= REMEMBERED_WORDS) words[voice].clear();
-  if (token.length <= 40) words[voice].set(token, pieces);
+  const pieces = PLAIN.test(token) ? [inFace(facesOf(stack)[0]!, token)] : covered(token, stack);
+  if (words[stack].size >= REMEMBERED_WORDS) words[stack].clear();
+  if (token.length <= 40) words[stack].set(token, pieces);
   return pieces;
 }
 
 /** Cuts a token where the face changes: each grapheme goes to the first face that has all of it. */
-function covered(token: string, voice: Voice): Piece[] {
-  const faces = chain(voice);
+function covered(token: string, stack: FontStack): Piece[] {
+  const faces = facesOf(stack);
   const pieces: Piece[] = [];
   let pending: { face: Face; text: string; rtl: boolean } | null = null;
   const flush = () => {
@@ -186,11 +186,11 @@ function covered(token: string, voice: Voice): Piece[] {
   };
   for (const { segment } of graphemes.segment(token)) {
     const characters = Array.from(segment);
-    const speaker =
+    const font_face =
       drawsNothing(segment) || piled(characters)
         ? undefined
         : faces.find((candidate) => characters.every((character) => candidate.has(character.codePointAt(0)!)));
-    if (!speaker) {
+    if (!font_face) {
       flush();
       for (const character of characters) {
         const single =
@@ -202,10 +202,10 @@ function covered(token: string, voice: Voice): Piece[] {
       continue;
     }
     const rtl = RTL.test(segment);
-    if (pending && pending.face === speaker && pending.rtl === rtl) pending.text += segment;
+    if (pending && pending.face === font_face && pending.rtl === rtl) pending.text += segment;
     else {
       flush();
-      pending = { face: speaker, text: segment, rtl };
+      pending = { face: font_face, text: segment, rtl };
     }
   }
   flush();
@@ -221,14 +221,14 @@ function piled(characters: string[]): boolean {
   return MARK.test(characters[0] ?? '') || characters.length > 4;
 }
 
-function inFace(speaker: Face, text: string, rtl = false): Piece {
-  return { face: speaker, text, width: speaker.width(text), coded: false, rtl };
+function inFace(font_face: Face, text: string, rtl = false): Piece {
+  return { face: font_face, text, width: font_face.width(text), coded: false, rtl };
 }
 
 /** A text the shaper cannot cope with is shown by its codes as well. */
-function shaped(speaker: Face, text: string, rtl: boolean): Piece[] {
+function shaped(font_face: Face, text: string, rtl: boolean): Piece[] {
   try {
-    return [inFace(speaker, text, rtl)];
+    return [inFace(font_face, text, rtl)];
   } catch {
     return Array.from(text, faceless);
   }

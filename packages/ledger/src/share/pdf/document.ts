@@ -1,6 +1,6 @@
 /** An empty PDF with our faces, and metadata that holds whatever the title says. */
 import PDFDocument from 'pdfkit';
-import { chain } from '../fonts.ts';
+import { facesOf } from '../fonts.ts';
 import type { Frame } from './layout.ts';
 
 /** A document whose bytes depend on nothing but the arguments: its id is derived from `info`, whose dates are given. */
@@ -18,8 +18,8 @@ export function createDocument(frame: Frame, info: PDFKit.DocumentInfo): PDFKit.
     info,
   });
   describe(doc, info);
-  for (const voice of ['text', 'strong', 'mono'] as const) {
-    for (const speaker of chain(voice)) doc.registerFont(speaker.name, speaker.font as never);
+  for (const stack of ['text', 'strong', 'mono'] as const) {
+    for (const font_face of facesOf(stack)) doc.registerFont(font_face.name, font_face.font as never);
   }
   return doc;
 }

@@ -10,16 +10,16 @@ export function everyPage(sheet: Sheet, view: ReceiptView, verified: boolean): v
   const { doc, frame } = sheet;
   const { start, count } = doc.bufferedPageRange();
   const right = frame.width - frame.right;
-  const small: Style = { voice: 'text', size: 7.5, leading: 11, color: MUTED };
-  const mono: Style = { ...small, voice: 'mono', size: 7.2 };
-  const organization = sheet.oneLine(view.organization.name, { ...small, voice: 'strong' }, 300);
+  const small: Style = { stack: 'text', size: 7.5, leading: 11, color: MUTED };
+  const mono: Style = { ...small, stack: 'mono', size: 7.2 };
+  const organization = sheet.oneLine(view.organization.name, { ...small, stack: 'strong' }, 300);
   const id = sheet.oneLine(view.receipt_id, mono, 180);
   const hash = sheet.oneLine(`sha256 ${view.receipt_sha256}`, mono, 380);
   for (let page = 0; page < count; page++) {
     doc.switchToPage(start + page);
     sheet.forgetInk();
     doc.markContent('Artifact', { type: 'Pagination' });
-    sheet.drawLine(organization, frame.left, 34, { ...small, voice: 'strong' });
+    sheet.drawLine(organization, frame.left, 34, { ...small, stack: 'strong' });
     sheet.drawLine(id, right - id.width, 34, mono);
     doc.lineWidth(0.5).strokeColor(RULE).moveTo(frame.left, 51).lineTo(right, 51).stroke();
     sheet.drawLine(hash, frame.left, frame.height - 42, mono);
@@ -32,8 +32,8 @@ export function everyPage(sheet: Sheet, view: ReceiptView, verified: boolean): v
 
 function banner(sheet: Sheet): void {
   const { doc, frame } = sheet;
-  const strong: Style = { voice: 'strong', size: 11.5, leading: 16, color: PAPER };
-  const small: Style = { voice: 'text', size: 8, leading: 12, color: PAPER };
+  const strong: Style = { stack: 'strong', size: 11.5, leading: 16, color: PAPER };
+  const small: Style = { stack: 'text', size: 8, leading: 12, color: PAPER };
   const top = 60;
   doc.roundedRect(frame.left, top, sheet.inner, BANNER_HEIGHT, 4).fill(ALARM);
   sheet.drawMark('cross', frame.left + 13, top + 11, 18, ALARM);

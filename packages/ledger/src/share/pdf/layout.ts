@@ -3,13 +3,13 @@
  * structure tree that screen readers follow.
  */
 import { createEffort } from '../effort.ts';
-import type { Face, Voice } from '../fonts.ts';
+import type { Face, FontStack } from '../fonts.ts';
 import { MARKS, type Mark } from '../marks.ts';
 import { INK, PAPER } from '../palette.ts';
 import { CODE_SCALE, type Line, oneLine, type Piece, wrap } from '../text.ts';
 
 export interface Style {
-  voice: Voice;
+  stack: FontStack;
   size: number;
   /** Distance from one baseline to the next, in points. */
   leading: number;
@@ -52,8 +52,8 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
 
   const effort = createEffort();
   /** Cuts what no one would read on paper, and says so: the attached file holds all of it. */
-  const within = (text: string, voice: Voice): string => {
-    const length = effort.take(text, voice);
+  const within = (text: string, stack: FontStack): string => {
+    const length = effort.take(text, stack);
     if (length === text.length) return text;
     const kept = text.slice(0, length).toWellFormed().trimEnd();
     return `${kept} […] ${(text.length - length).toLocaleString('en')} more characters stand in the attached file.`;
@@ -71,8 +71,8 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     heading?.();
   };
 
-  const speak = (speaker: Face, size: number, text: string, x: number, baseline: number) => {
-    doc.font(speaker.name, size).text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' });
+  const drawText = (font_face: Face, size: number, text: string, x: number, baseline: number) => {
+    doc.font(font_face.name, size).text(text, x, baseline, { lineBreak: false, baseline: 'alphabetic' });
   };
 
   /** `top` is the upper edge of the line's leading. */
@@ -83,7 +83,7 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     for (const piece of joined(line.pieces)) {
       const { actual, text } = piece;
       if (actual !== undefined) doc.markContent('Span', { actual, alt: text } as never);
-      speak(piece.face, piece.coded ? style.size * CODE_SCALE : style.size, text, left, baseline);
+      drawText(piece.face, piece.coded ? style.size * CODE_SCALE : style.size, text, left, baseline);
       if (actual !== undefined) doc.endMarkedContent();
       left += piece.width * style.size;
     }
@@ -208,10 +208,10 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
     drawLine,
     drawMark,
     lines: (text: string, style: Style, width: number): StyledLine[] =>
-      wrap(within(text, style.voice), style.voice, style.size, width).map((line) => ({ ...line, style })),
+      wrap(within(text, style.stack), style.stack, style.size, width).map((line) => ({ ...line, style })),
     /** The first line alone, ended with an ellipsis where there is more. */
     oneLine: (text: string, style: Style, width: number): StyledLine => ({
-      ...oneLine(within(text, style.voice), style.voice, style.size, width),
+      ...oneLine(within(text, style.stack), style.stack, style.size, width),
       style,
     }),
     /** Page switches and drawing past this sheet lose its idea of the current colour. */

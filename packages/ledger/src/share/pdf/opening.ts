@@ -72,7 +72,7 @@ export function verdict(sheet: Sheet, print: Print): void {
   const panel: Panel = {
     outcome,
     score,
-    word: sheet.lines(outcome.word, { voice: 'strong', size: 19, leading: 26, color: ink }, width - 28),
+    word: sheet.lines(outcome.word, { stack: 'strong', size: 19, leading: 26, color: ink }, width - 28),
     summary: sheet.lines(outcome.summary, BODY, width),
     approved: print.approval ? approvalLines(sheet, print.approval, inner) : [],
   };
@@ -114,7 +114,7 @@ interface Score {
 const OF: Style = { ...SMALL, size: 9, leading: 14 };
 
 function scoreOf({ score_100 }: Panel['outcome'], color: string): Score {
-  const style: Style = { voice: 'strong', size: 26, leading: 30, color };
+  const style: Style = { stack: 'strong', size: 26, leading: 30, color };
   if (score_100 === null) return { text: '', style, width: 0 };
   const text = String(score_100);
   return { text, style, width: measure(text, 'strong', style.size) + measure('/ 100', 'text', OF.size) + 28 };
