@@ -30,7 +30,7 @@ export function renderAbsent(status: keyof typeof WORDS, root: string): string {
 <link rel="icon" href="${root}assets/page/icon.svg" type="image/svg+xml">
 </head>
 <body>
-<main class="sheet absent">
+<main class="document absent">
 <h1>${title}</h1>
 <p>${reason}</p>
 <p>${advice}</p>

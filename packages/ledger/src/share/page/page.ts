@@ -77,7 +77,7 @@ export function pageOf(said: ReceiptView, input: Omit<Rendered, 'receipt'>): str
 <body>
 <a class="skip" href="#receipt">Skip to the receipt</a>
 ${input.verified ? '' : banner()}
-<div class="sheet">
+<div class="document">
 <header class="top">
 <p class="issuer" dir="auto">${shown(view.organization.name, 'line')}</p>
 <nav aria-label="This receipt">

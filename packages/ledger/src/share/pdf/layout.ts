@@ -41,9 +41,9 @@ export interface Frame {
   bottom: number;
 }
 
-export type Sheet = ReturnType<typeof createSheet>;
+export type Layout = ReturnType<typeof createLayout>;
 
-export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
+export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
   let y = frame.top;
   let root: Element | null = null;
   let ink: { page: unknown; color: string } = { page: null, color: '' };
@@ -214,7 +214,7 @@ export function createSheet(doc: PDFKit.PDFDocument, frame: Frame) {
       ...oneLine(within(text, style.stack), style.stack, style.size, width),
       style,
     }),
-    /** Page switches and drawing past this sheet lose its idea of the current colour. */
+    /** Page switches and drawing past this layout lose its idea of the current colour. */
     forgetInk() {
       ink = { page: null, color: INK };
     },

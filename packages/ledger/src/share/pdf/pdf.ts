@@ -6,7 +6,7 @@ import { doubted, type ReceiptView, type Rendered, viewOf } from '../view.ts';
 import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, plainLine, titleOf } from '../words.ts';
 import { createDocument } from './document.ts';
 import { BANNER_HEIGHT, everyPage } from './frame.ts';
-import { createSheet, type Frame, heightOfLines, type Sheet } from './layout.ts';
+import { createLayout, type Frame, heightOfLines, type Layout } from './layout.ts';
 import { approval, opening, verdict } from './opening.ts';
 import { drawSections, facts, heading } from './sections.ts';
 import { BODY, HASH, STRONG } from './styles.ts';
@@ -40,17 +40,17 @@ export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): P
     doc.on('end', () => resolve(Buffer.concat(chunks)));
     doc.on('error', reject);
   });
-  const sheet = createSheet(doc, frame);
-  sheet.begin();
-  opening(sheet, view, input.share_url);
-  verdict(sheet, view.print);
-  approval(sheet, view.print);
-  drawSections(sheet, view.print.sections);
-  sheet.makeRoom(CLOSING);
-  seal(sheet, view, input.share_url);
-  verification(sheet, view, input);
-  sheet.end();
-  everyPage(sheet, view, input.verified);
+  const layout = createLayout(doc, frame);
+  layout.begin();
+  opening(layout, view, input.share_url);
+  verdict(layout, view.print);
+  approval(layout, view.print);
+  drawSections(layout, view.print.sections);
+  layout.makeRoom(CLOSING);
+  seal(layout, view, input.share_url);
+  verification(layout, view, input);
+  layout.end();
+  everyPage(layout, view, input.verified);
   doc.file(Buffer.from(input.bytes, 'utf8'), {
     name: fileName(view),
     type: 'application/json',
@@ -63,9 +63,9 @@ export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): P
   return done;
 }
 
-function seal(sheet: Sheet, view: ReceiptView, share_url: string): void {
+function seal(layout: Layout, view: ReceiptView, share_url: string): void {
   const first = view.parent_hash === GENESIS_HASH;
-  facts(sheet, 'Place in the chain', [
+  facts(layout, 'Place in the chain', [
     { label: 'Organization', value: view.organization.name },
     { label: 'Organization id', value: view.organization.id, mono: true },
     { label: 'Position', value: first ? `${view.org_seq}, the first of its chain` : view.org_seq },
@@ -77,57 +77,57 @@ function seal(sheet: Sheet, view: ReceiptView, share_url: string): void {
   ]);
 }
 
-function verification(sheet: Sheet, view: ReceiptView, input: Omit<Rendered, 'receipt'>): void {
-  const { frame, doc } = sheet;
+function verification(layout: Layout, view: ReceiptView, input: Omit<Rendered, 'receipt'>): void {
+  const { frame, doc } = layout;
   const file = fileName(view);
   const steps = [
     `Save the file ${file} that is attached to this PDF, or download it from the link above. It holds the receipt as it was sealed.`,
     'Recompute its hash, offline, with this line (or with the command rcpt verify):',
   ];
-  const command = sheet.lines(
+  const command = layout.lines(
     commandByHand(input.bytes, view.receipt_sha256, file),
     { ...HASH, size: 7.6 },
-    sheet.inner - 24,
+    layout.inner - 24,
   );
   const box = heightOfLines(command) + 14;
-  sheet.need(box + 150);
-  heading(sheet, 'Check it yourself');
-  sheet.space(7);
-  const group = sheet.group('Sect');
+  layout.need(box + 150);
+  heading(layout, 'Check it yourself');
+  layout.space(7);
+  const group = layout.group('Sect');
   const step = (text: string, number: string, hash = '') => {
-    const width = sheet.inner - 18;
-    sheet.row(
+    const width = layout.inner - 18;
+    layout.row(
       [
-        { x: frame.left, width: 14, lines: sheet.lines(number, { ...STRONG, color: MUTED }, 14), tag: 'Lbl' },
+        { x: frame.left, width: 14, lines: layout.lines(number, { ...STRONG, color: MUTED }, 14), tag: 'Lbl' },
         {
           x: frame.left + 18,
           width,
-          lines: [...sheet.lines(text, BODY, width), ...(hash ? sheet.lines(hash, HASH, width) : [])],
+          lines: [...layout.lines(text, BODY, width), ...(hash ? layout.lines(hash, HASH, width) : [])],
           tag: 'P',
         },
       ],
       group,
     );
-    sheet.space(4);
+    layout.space(4);
   };
   step(steps[0]!, '1');
-  sheet.need(box + 40);
+  layout.need(box + 40);
   step(steps[1]!, '2');
-  sheet.need(box);
-  const top = sheet.y;
+  layout.need(box);
+  const top = layout.y;
   if (box < frame.bottom - frame.top) {
-    sheet.artifact(() => doc.roundedRect(frame.left, top, sheet.inner, box, 4).fill(WASH));
-    sheet.forgetInk();
+    layout.artifact(() => doc.roundedRect(frame.left, top, layout.inner, box, 4).fill(WASH));
+    layout.forgetInk();
   }
-  sheet.space(7);
-  sheet.row([{ x: frame.left + 12, width: sheet.inner - 24, lines: command, tag: 'Code' }], group);
-  sheet.space(13);
+  layout.space(7);
+  layout.row([{ x: frame.left + 12, width: layout.inner - 24, lines: command, tag: 'Code' }], group);
+  layout.space(13);
   step('It has to print the hash of this receipt:', '3', view.receipt_sha256);
   const { output } = view.sealed;
   if (input.verified && output) step(compareInWords(output, file), '4', output.sha256);
   group.end();
   facts(
-    sheet,
+    layout,
     'What this receipt shows, and what it cannot',
     FOUR_ANSWERS.map(([label, value]) => ({ label, value })),
   );

@@ -4,7 +4,7 @@ import { sentence } from '@rcpt/contract/lanes/printed.ts';
 import { markOfCheck } from '../marks.ts';
 import { INK, LINK, MUTED, RULE, TONES } from '../palette.ts';
 import { deciderId, decisionInWords, leftOutInWords, safeHref, tally, toneOfCheck } from '../words.ts';
-import type { Cell, Element, Sheet, StyledLine } from './layout.ts';
+import type { Cell, Element, Layout, StyledLine } from './layout.ts';
 import { ASIDE, BODY, COLUMN, HASH, HEADING, SMALL, STRONG } from './styles.ts';
 
 /** A table's heading, its column heads and a first row. */
@@ -14,78 +14,78 @@ const ROW_SPACE = 5;
 /** Rows of each list, and sections, also of a document that is full. */
 const ALWAYS_DRAWN = 8;
 
-export function drawSections(sheet: Sheet, sections: Section[]): void {
-  each(sheet, sections, 'section', (section) => drawSection(sheet, section));
+export function drawSections(layout: Layout, sections: Section[]): void {
+  each(layout, sections, 'section', (section) => drawSection(layout, section));
 }
 
-function drawSection(sheet: Sheet, section: Section): void {
+function drawSection(layout: Layout, section: Section): void {
   switch (section.kind) {
     case 'facts':
-      facts(sheet, section.title, section.facts, section.left_out);
+      facts(layout, section.title, section.facts, section.left_out);
       break;
     case 'checks':
-      checks(sheet, section.title, section.checks);
+      checks(layout, section.title, section.checks);
       break;
     case 'evidence':
-      evidence(sheet, section.title, section.evidence);
+      evidence(layout, section.title, section.evidence);
       break;
     case 'text':
-      prose(sheet, section.title, section.text);
+      prose(layout, section.title, section.text);
       break;
   }
 }
 
 /** `note` stands at the right end of the heading's line; `room` keeps the heading with what follows it. */
-export function heading(sheet: Sheet, title: string, note = '', room = 64): void {
-  const { frame } = sheet;
-  if (sheet.y > frame.top) sheet.space(22);
-  sheet.need(room);
-  const aside = note ? sheet.oneLine(note, SMALL, sheet.inner / 2) : undefined;
-  const width = sheet.inner - (aside ? aside.width + 20 : 0);
-  const cells: Cell[] = [{ x: frame.left, width, lines: sheet.lines(title, HEADING, width), tag: 'H2' }];
+export function heading(layout: Layout, title: string, note = '', room = 64): void {
+  const { frame } = layout;
+  if (layout.y > frame.top) layout.space(22);
+  layout.need(room);
+  const aside = note ? layout.oneLine(note, SMALL, layout.inner / 2) : undefined;
+  const width = layout.inner - (aside ? aside.width + 20 : 0);
+  const cells: Cell[] = [{ x: frame.left, width, lines: layout.lines(title, HEADING, width), tag: 'H2' }];
   if (aside) cells.push({ x: frame.width - frame.right - aside.width, width: aside.width, lines: [aside], tag: 'P' });
-  const group = sheet.group('Sect');
-  sheet.row(cells, group);
+  const group = layout.group('Sect');
+  layout.row(cells, group);
   group.end();
-  sheet.space(5);
-  sheet.rule(INK);
+  layout.space(5);
+  layout.rule(INK);
 }
 
 export function facts(
-  sheet: Sheet,
+  layout: Layout,
   title: string,
   list: { label: string; value: string; mono?: boolean; href?: string }[],
   left_out = 0,
 ): void {
   if (list.length === 0) return;
-  const { frame } = sheet;
+  const { frame } = layout;
   const label_width = 124;
   const x = frame.left + label_width + 12;
-  const width = sheet.inner - label_width - 12;
-  heading(sheet, title);
-  const table = sheet.group('Table');
+  const width = layout.inner - label_width - 12;
+  heading(layout, title);
+  const table = layout.group('Table');
   each(
-    sheet,
+    layout,
     list,
     'member',
     (fact, i) => {
       const href = safeHref(fact.href);
       const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK };
-      if (i > 0) sheet.rule(RULE);
-      sheet.space(4.5);
-      const tr = sheet.group('TR', table);
-      sheet.row(
+      if (i > 0) layout.rule(RULE);
+      layout.space(4.5);
+      const tr = layout.group('TR', table);
+      layout.row(
         [
           {
             x: frame.left,
             width: label_width,
-            lines: sheet.lines(fact.label, { ...ASIDE, size: 9 }, label_width),
+            lines: layout.lines(fact.label, { ...ASIDE, size: 9 }, label_width),
             tag: 'TH',
           },
           {
             x,
             width,
-            lines: sheet.lines(fact.value || '—', { ...style, leading: BODY.leading }, width),
+            lines: layout.lines(fact.value || '—', { ...style, leading: BODY.leading }, width),
             tag: 'TD',
             href,
           },
@@ -93,146 +93,146 @@ export function facts(
         tr,
       );
       tr.end();
-      sheet.space(4.5);
+      layout.space(4.5);
     },
     left_out,
   );
   table.end();
 }
 
-function columns(sheet: Sheet, table: Element, heads: { x: number; width: number; text: string }[]): void {
+function columns(layout: Layout, table: Element, heads: { x: number; width: number; text: string }[]): void {
   let first = true;
-  sheet.repeat(() => {
-    const cells = heads.map((head) => ({ ...head, lines: sheet.lines(head.text, COLUMN, head.width), tag: 'TH' }));
-    sheet.space(4);
+  layout.repeat(() => {
+    const cells = heads.map((head) => ({ ...head, lines: layout.lines(head.text, COLUMN, head.width), tag: 'TH' }));
+    layout.space(4);
     if (first) {
-      const tr = sheet.group('TR', table);
-      sheet.row(cells, tr);
+      const tr = layout.group('TR', table);
+      layout.row(cells, tr);
       tr.end();
     } else {
-      sheet.artifact(() => {
-        for (const cell of cells) for (const line of cell.lines) sheet.drawLine(line, cell.x, sheet.y, COLUMN);
+      layout.artifact(() => {
+        for (const cell of cells) for (const line of cell.lines) layout.drawLine(line, cell.x, layout.y, COLUMN);
       });
-      sheet.space(COLUMN.leading);
+      layout.space(COLUMN.leading);
     }
-    sheet.space(3);
-    sheet.rule(RULE);
+    layout.space(3);
+    layout.rule(RULE);
     // The row that goes on here left its own space on the page before.
-    if (!first) sheet.space(ROW_SPACE);
+    if (!first) layout.space(ROW_SPACE);
     first = false;
   });
 }
 
-function checks(sheet: Sheet, title: string, list: PrintedCheck[]): void {
-  const { frame } = sheet;
+function checks(layout: Layout, title: string, list: PrintedCheck[]): void {
+  const { frame } = layout;
   const right = frame.width - frame.right;
   const status = { x: frame.left, width: 58, text: 'Status' };
-  const rule = { x: frame.left + 66, width: sheet.inner - 66 - 148, text: 'Check' };
+  const rule = { x: frame.left + 66, width: layout.inner - 66 - 148, text: 'Check' };
   const category = { x: right - 138, width: 72, text: 'Category' };
   const severity = { x: right - 58, width: 58, text: 'Severity' };
-  heading(sheet, title, tally(list), TABLE_ROOM);
+  heading(layout, title, tally(list), TABLE_ROOM);
   if (list.length === 0) {
-    nothing(sheet, 'No check was recorded.');
+    nothing(layout, 'No check was recorded.');
     return;
   }
-  const table = sheet.group('Table');
-  columns(sheet, table, [status, rule, category, severity]);
-  each(sheet, list, 'check', (check, i) => {
+  const table = layout.group('Table');
+  columns(layout, table, [status, rule, category, severity]);
+  each(layout, list, 'check', (check, i) => {
     const tone = TONES[toneOfCheck(check)];
-    if (i > 0) sheet.rule(RULE);
-    sheet.space(ROW_SPACE);
-    const tr = sheet.group('TR', table);
+    if (i > 0) layout.rule(RULE);
+    layout.space(ROW_SPACE);
+    const tr = layout.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
-    sheet.row(
+    layout.row(
       [
         {
           ...status,
-          lines: sheet.lines(sentence(check.status), { ...STRONG, size: 9, color: tone.ink }, status.width - 16),
+          lines: layout.lines(sentence(check.status), { ...STRONG, size: 9, color: tone.ink }, status.width - 16),
           tag: 'TD',
           mark: { mark: markOfCheck(check), color: tone.ink, size: 10.5 },
         },
         {
           ...rule,
           lines: [
-            ...sheet.lines(check.label, STRONG, rule.width),
-            ...decided(sheet, check, rule.width),
-            ...(check.detail && check.detail !== '—' ? sheet.lines(check.detail, SMALL, rule.width) : []),
+            ...layout.lines(check.label, STRONG, rule.width),
+            ...decided(layout, check, rule.width),
+            ...(check.detail && check.detail !== '—' ? layout.lines(check.detail, SMALL, rule.width) : []),
           ],
           tag: 'TD',
         },
-        { ...category, lines: sheet.lines(sentence(check.category), small, category.width), tag: 'TD' },
-        { ...severity, lines: sheet.lines(sentence(check.severity), small, severity.width), tag: 'TD' },
+        { ...category, lines: layout.lines(sentence(check.category), small, category.width), tag: 'TD' },
+        { ...severity, lines: layout.lines(sentence(check.severity), small, severity.width), tag: 'TD' },
       ],
       tr,
     );
     tr.end();
-    sheet.space(ROW_SPACE);
+    layout.space(ROW_SPACE);
   });
-  sheet.repeat(null);
+  layout.repeat(null);
   table.end();
 }
 
 /** A key's or a person's decision, with the id that tells which of the two it was. */
-function decided(sheet: Sheet, check: PrintedCheck, width: number): StyledLine[] {
+function decided(layout: Layout, check: PrintedCheck, width: number): StyledLine[] {
   const words = decisionInWords(check);
   if (words === null) return [];
-  return [...sheet.lines(words, SMALL, width), ...sheet.lines(deciderId(check), { ...HASH, color: MUTED }, width)];
+  return [...layout.lines(words, SMALL, width), ...layout.lines(deciderId(check), { ...HASH, color: MUTED }, width)];
 }
 
-function evidence(sheet: Sheet, title: string, list: PrintedEvidence[]): void {
-  const { frame } = sheet;
+function evidence(layout: Layout, title: string, list: PrintedEvidence[]): void {
+  const { frame } = layout;
   const right = frame.width - frame.right;
   const kind = { x: frame.left, width: 66, text: 'Kind' };
   const sized = list.some((piece) => piece.size !== null);
   const item = {
     x: frame.left + 74,
-    width: sheet.inner - 74 - (sized ? 92 : 0),
+    width: layout.inner - 74 - (sized ? 92 : 0),
     text: 'Evidence and SHA-256 of its bytes',
   };
   const size = { x: right - 82, width: 82, text: 'Size' };
-  heading(sheet, title, list.length === 1 ? '1 item' : `${list.length} items`, TABLE_ROOM);
+  heading(layout, title, list.length === 1 ? '1 item' : `${list.length} items`, TABLE_ROOM);
   if (list.length === 0) {
-    nothing(sheet, 'No evidence was attached.');
+    nothing(layout, 'No evidence was attached.');
     return;
   }
-  const table = sheet.group('Table');
-  columns(sheet, table, sized ? [kind, item, size] : [kind, item]);
-  each(sheet, list, 'item', (piece, i) => {
-    if (i > 0) sheet.rule(RULE);
-    sheet.space(ROW_SPACE);
-    const tr = sheet.group('TR', table);
+  const table = layout.group('Table');
+  columns(layout, table, sized ? [kind, item, size] : [kind, item]);
+  each(layout, list, 'item', (piece, i) => {
+    if (i > 0) layout.rule(RULE);
+    layout.space(ROW_SPACE);
+    const tr = layout.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
-    sheet.row(
+    layout.row(
       [
-        { ...kind, lines: sheet.lines(sentence(piece.kind), small, kind.width), tag: 'TD' },
+        { ...kind, lines: layout.lines(sentence(piece.kind), small, kind.width), tag: 'TD' },
         {
           ...item,
-          lines: [...sheet.lines(piece.label, STRONG, item.width), ...sheet.lines(piece.sha256, HASH, item.width)],
+          lines: [...layout.lines(piece.label, STRONG, item.width), ...layout.lines(piece.sha256, HASH, item.width)],
           tag: 'TD',
         },
-        ...(sized ? [{ ...size, lines: sheet.lines(piece.size ?? '—', small, size.width), tag: 'TD' }] : []),
+        ...(sized ? [{ ...size, lines: layout.lines(piece.size ?? '—', small, size.width), tag: 'TD' }] : []),
       ],
       tr,
     );
     tr.end();
-    sheet.space(ROW_SPACE);
+    layout.space(ROW_SPACE);
   });
-  sheet.repeat(null);
+  layout.repeat(null);
   table.end();
 }
 
-export function prose(sheet: Sheet, title: string, text: string): void {
-  heading(sheet, title);
-  sheet.space(6);
-  const group = sheet.group('Sect');
-  const { frame } = sheet;
-  sheet.row([{ x: frame.left, width: sheet.inner, lines: sheet.lines(text, BODY, sheet.inner), tag: 'P' }], group);
+export function prose(layout: Layout, title: string, text: string): void {
+  heading(layout, title);
+  layout.space(6);
+  const group = layout.group('Sect');
+  const { frame } = layout;
+  layout.row([{ x: frame.left, width: layout.inner, lines: layout.lines(text, BODY, layout.inner), tag: 'P' }], group);
   group.end();
 }
 
 /** Row after row; in a document that is full only the first few. Says how many more there are, `left_out` before included. */
 function each<Item>(
-  sheet: Sheet,
+  layout: Layout,
   list: Item[],
   what: Parameters<typeof leftOutInWords>[1],
   draw: (item: Item, i: number) => void,
@@ -240,23 +240,23 @@ function each<Item>(
 ): void {
   let drawn = 0;
   for (const item of list) {
-    if (sheet.full && drawn >= ALWAYS_DRAWN) break;
+    if (layout.full && drawn >= ALWAYS_DRAWN) break;
     draw(item, drawn);
     drawn += 1;
   }
   const more = list.length - drawn + left_out;
-  if (more > 0) nothing(sheet, `${leftOutInWords(more, what)} in the attached file.`);
+  if (more > 0) nothing(layout, `${leftOutInWords(more, what)} in the attached file.`);
 }
 
-function nothing(sheet: Sheet, text: string): void {
-  sheet.space(5);
-  const group = sheet.group('Sect');
-  sheet.row(
+function nothing(layout: Layout, text: string): void {
+  layout.space(5);
+  const group = layout.group('Sect');
+  layout.row(
     [
       {
-        x: sheet.frame.left,
-        width: sheet.inner,
-        lines: sheet.lines(text, ASIDE, sheet.inner),
+        x: layout.frame.left,
+        width: layout.inner,
+        lines: layout.lines(text, ASIDE, layout.inner),
         tag: 'P',
       },
     ],
