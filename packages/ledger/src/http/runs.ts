@@ -15,7 +15,7 @@ import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { prepareApproval, recordApproval } from '../runs/approval.ts';
 import { loadUndecided, recordChecks } from '../runs/checks.ts';
-import { executionOf, inputsOf } from '../runs/posted.ts';
+import { executionOf, inputsOf } from '../runs/parse-body.ts';
 import { shownAsItems, shownAsText } from '../runs/shown-run.ts';
 import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../runs/stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
@@ -54,8 +54,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ledger,
         request,
         reply,
-        async (tx, posted = inputsOf(request.body)) => {
-          const run = await openRun(tx, request.principal, posted, ledger.now());
+        async (tx, parsed = inputsOf(request.body)) => {
+          const run = await openRun(tx, request.principal, parsed, ledger.now());
           await countDocument(tx, request.principal.organization_id, run.inputs, storage_bytes);
           return { body: shownAsText(run), is_text: true, location: `/runs/${run.id}` };
         },
@@ -111,8 +111,8 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ledger,
         request,
         reply,
-        async (tx, posted) => {
-          const read = (lane: LaneName) => posted ?? executionOf(lane, request.body);
+        async (tx, parsed) => {
+          const read = (lane: LaneName) => parsed ?? executionOf(lane, request.body);
           const run = await postExecution(tx, request.principal, request.params.id, read, ledger.now());
           await countDocument(tx, request.principal.organization_id, run.execution!, storage_bytes);
           return { body: shownAsText(run), is_text: true, location: NOTHING_CREATED };

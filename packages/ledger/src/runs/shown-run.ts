@@ -10,9 +10,9 @@ export function shownAsText(row: StoredRun): string {
   // A Run of before its execution's agent was stored apart names it in the execution alone.
   const is_whole = row.execution !== null && row.agent_profile === null;
   const shown = showRun(readRun(is_whole ? { ...row } : { ...row, inputs: '{}', execution: null }));
-  const posted: Partial<Record<keyof Run, string>> = { inputs: row.inputs, execution: row.execution ?? 'null' };
+  const stored: Partial<Record<keyof Run, string>> = { inputs: row.inputs, execution: row.execution ?? 'null' };
   const members = Object.entries(shown).map(
-    ([name, value]) => `${JSON.stringify(name)}:${posted[name as keyof Run] ?? JSON.stringify(value)}`,
+    ([name, value]) => `${JSON.stringify(name)}:${stored[name as keyof Run] ?? JSON.stringify(value)}`,
   );
   return `{${members.join(',')}}`;
 }

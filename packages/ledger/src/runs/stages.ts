@@ -33,17 +33,17 @@ import {
 } from '../store/runs.ts';
 import { nameObject } from '../store/storage.ts';
 import { findAgentProfile, loadOrganization } from '../store/tenancy.ts';
-import type { PostedExecution, PostedInputs } from './posted.ts';
+import type { ParsedExecution, ParsedInputs } from './parse-body.ts';
 import { profileOf, type Run, reach, requireStage } from './run.ts';
 
 /** Evidence items on one Run at most. */
 const EVIDENCE_LIMIT = 500;
 
 /** Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`. */
-export async function openRun(tx: Queries, by: Principal, posted: PostedInputs, at: string): Promise<StoredRun> {
+export async function openRun(tx: Queries, by: Principal, parsed: ParsedInputs, at: string): Promise<StoredRun> {
   const { organization_id } = by;
-  const { lane, title, inputs, notify, sheet } = posted;
-  const agent_profile = await profileNamed(tx, organization_id, posted.agent_profile_id);
+  const { lane, title, inputs, notify, sheet } = parsed;
+  const agent_profile = await profileNamed(tx, organization_id, parsed.agent_profile_id);
   if (sheet !== null) await loadSheetText(tx, organization_id, sheet);
   const run = await insertRun(tx, {
     id: newId('run'),
@@ -117,7 +117,7 @@ export async function postExecution(
   tx: Queries,
   by: Principal,
   id: string,
-  read: (lane: LaneName) => PostedExecution,
+  read: (lane: LaneName) => ParsedExecution,
   at: string,
 ): Promise<StoredRun> {
   const row = await lockShownRun(tx, by.organization_id, id);
@@ -166,7 +166,7 @@ export function decideCheck(
 /** Throws `four_eyes`. */
 export async function requireFourEyes(tx: Queries, by: Principal, run: Pick<Run, 'executed_by'>): Promise<void> {
   if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
-    throw refuse('four_eyes', 'This organization wants four eyes: who posted the execution cannot decide on it.');
+    throw refuse('four_eyes', 'This organization wants four eyes: the credential that posted the execution cannot decide on it.');
 }
 
 /** Verdict. Throws `run_stage_conflict`, `checks_open`. */

@@ -3,7 +3,7 @@
 import { executorOf } from '../flight-sheets/executors.ts';
 import { trySheet } from '../flight-sheets/trial.ts';
 import { decideChecks, fixApproved } from '../runs/decide.ts';
-import { readExecution, readInputs } from '../runs/posted.ts';
+import { readExecution, readInputs } from '../runs/parse-body.ts';
 import { serve } from './serve.ts';
 
 const JOBS = {

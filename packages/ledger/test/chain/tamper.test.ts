@@ -18,7 +18,7 @@ import { prepareApproval, recordApproval } from '../../src/runs/approval.ts';
 import { loadUndecided, recordChecks } from '../../src/runs/checks.ts';
 import { decideChecks } from '../../src/runs/decide.ts';
 import { openDeciders } from '../../src/runs/deciders.ts';
-import { executionOf, inputsOf as postedInputs } from '../../src/runs/posted.ts';
+import { executionOf, inputsOf as postedInputs } from '../../src/runs/parse-body.ts';
 import { giveVerdict, openRun, postExecution } from '../../src/runs/stages.ts';
 import { insertFlightSheet } from '../../src/store/flight-sheets.ts';
 import { assertChain, type Receipt } from '../kit/independent.ts';

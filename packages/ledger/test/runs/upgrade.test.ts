@@ -17,7 +17,7 @@ import { prepareApproval, recordApproval } from '../../src/runs/approval.ts';
 import { loadUndecided, recordChecks } from '../../src/runs/checks.ts';
 import { decideChecks } from '../../src/runs/decide.ts';
 import { openDeciders } from '../../src/runs/deciders.ts';
-import { executionOf, inputsOf } from '../../src/runs/posted.ts';
+import { executionOf, inputsOf } from '../../src/runs/parse-body.ts';
 import { type Run, showRun } from '../../src/runs/run.ts';
 import { shownAsText } from '../../src/runs/shown-run.ts';
 import { giveVerdict, openRun, postExecution } from '../../src/runs/stages.ts';

@@ -11,7 +11,7 @@ import type { Principal } from '../../src/people/principal.ts';
 import { loadUndecided, recordChecks } from '../../src/runs/checks.ts';
 import { decideChecks } from '../../src/runs/decide.ts';
 import { openDeciders } from '../../src/runs/deciders.ts';
-import { executionOf, inputsOf } from '../../src/runs/posted.ts';
+import { executionOf, inputsOf } from '../../src/runs/parse-body.ts';
 import { openRun, postExecution } from '../../src/runs/stages.ts';
 import { insertFlightSheet } from '../../src/store/flight-sheets.ts';
 import { loadRun } from '../../src/store/runs.ts';

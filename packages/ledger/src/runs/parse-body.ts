@@ -9,7 +9,7 @@ import { JsonObject } from '@rcpt/contract/wire.ts';
 import type { AgentProfile } from '@rcpt/contract/work.ts';
 import { readBody, validated } from '@rcpt/service/http/body.ts';
 
-export interface PostedInputs extends Pick<NewRun, 'lane' | 'title' | 'agent_profile_id'> {
+export interface ParsedInputs extends Pick<NewRun, 'lane' | 'title' | 'agent_profile_id'> {
   /** What the lane takes of them, as JSON text. */
   inputs: string;
   notify: string[];
@@ -17,7 +17,7 @@ export interface PostedInputs extends Pick<NewRun, 'lane' | 'title' | 'agent_pro
   sheet: { name: string; version: string } | null;
 }
 
-export interface PostedExecution {
+export interface ParsedExecution {
   /** What the lane takes of it, as JSON text. */
   execution: string;
   /** As it declares itself. */
@@ -25,7 +25,7 @@ export interface PostedExecution {
 }
 
 /** Throws `invalid`. */
-export function inputsOf({ lane, title, agent_profile_id, ...body }: NewRun): PostedInputs {
+export function inputsOf({ lane, title, agent_profile_id, ...body }: NewRun): ParsedInputs {
   const inputs = validated(LANES[lane].inputs, body.inputs, 'inputs');
   return {
     lane,
@@ -38,13 +38,13 @@ export function inputsOf({ lane, title, agent_profile_id, ...body }: NewRun): Po
 }
 
 /** Throws `invalid`. */
-export function executionOf(lane: LaneName, body: JsonObject): PostedExecution {
+export function executionOf(lane: LaneName, body: JsonObject): ParsedExecution {
   const execution = validated(LANES[lane].execution, body, '');
   return { execution: JSON.stringify(execution), agent: LANES[lane].agent(execution) };
 }
 
 /** As a small body of `POST /runs` is read. Throws `malformed_json`, `not_representable`, `invalid`. */
-export function readInputs(bytes: Uint8Array): PostedInputs {
+export function readInputs(bytes: Uint8Array): ParsedInputs {
   return inputsOf(readBody(bytes, NewRun));
 }
 
@@ -54,6 +54,6 @@ export interface UnreadExecution {
 }
 
 /** As a small body of `POST /runs/{id}/execution` is read. Throws as `readInputs`. */
-export function readExecution({ lane, bytes }: UnreadExecution): PostedExecution {
+export function readExecution({ lane, bytes }: UnreadExecution): ParsedExecution {
   return executionOf(lane, readBody(bytes, JsonObject));
 }
