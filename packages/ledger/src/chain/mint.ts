@@ -94,7 +94,7 @@ export function createMinter(settings: MintSettings): Minter {
           settings,
         );
       });
-      settle(taken, outcomes);
+      answer(taken, outcomes);
     } catch (error) {
       if (taken.length === 0) taken = take();
       if (taken.length > 1 && !(error instanceof DatabaseUnavailable)) return taken;
@@ -104,7 +104,7 @@ export function createMinter(settings: MintSettings): Minter {
     return [];
   }
 
-  function settle(taken: Waiting[], outcomes: Outcome[]): void {
+  function answer(taken: Waiting[], outcomes: Outcome[]): void {
     let fresh = false;
     for (const [i, { resolve, reject }] of taken.entries()) {
       const outcome = outcomes[i]!;

@@ -23,8 +23,8 @@ import {
 import { Circuit } from './circuit.ts';
 import { copyReceipt, type Destinations, type Outcome } from './copy-receipt.ts';
 import { errorText } from './error-text.ts';
-import { Bell, Pace, pause } from './pace.ts';
-import { type Patience, postponed, released } from './settle.ts';
+import { postponed, type RetryPolicy, released } from './retry.ts';
+import { pause, Throttle, WakeSignal } from './throttle.ts';
 
 export interface CopierSettings extends Destinations {
   db: Db;
@@ -39,7 +39,7 @@ export interface CopierSettings extends Destinations {
   chance?(): number;
 }
 
-export interface Timing extends Patience {
+export interface Timing extends RetryPolicy {
   /** How often it looks for rows that another process has left, or whose time has come. */
   poll_ms: number;
   /** From `wake` to the first look: what is minted meanwhile comes along. */
@@ -83,7 +83,7 @@ export function startCopier(settings: CopierSettings): Copier {
   const ended = Promise.all(rounds.map((round) => round.untilStopped()));
   return {
     wake() {
-      for (const round of rounds) round.bell.ring();
+      for (const round of rounds) round.signal.wake();
     },
     async close() {
       for (const round of rounds) round.stop();
@@ -98,9 +98,9 @@ const DESTINATION: Record<CopyKind, Destination> = { mail: 'mail', json: 'storag
 /** What both rounds have learned of what they depend on. */
 type World = Record<Destination, Circuit> & { database_away: boolean };
 
-/** Round and round: claim, copy, settle, rest. */
+/** Round and round: claim, copy, write, rest. */
 class Round {
-  readonly bell = new Bell();
+  readonly signal = new WakeSignal();
   readonly #settings: CopierSettings;
   readonly #timing: Timing;
   readonly #now: () => number;
@@ -111,7 +111,7 @@ class Round {
   readonly #served: Partial<Record<CopyKind, string>> = {};
   readonly #stopping = new AbortController();
   readonly #giving_up = new AbortController();
-  readonly #pace: Pace;
+  readonly #throttle: Throttle;
   #done: Claim[] = [];
   #postponed: Postponed[] = [];
 
@@ -122,12 +122,12 @@ class Round {
     this.#timing = { ...TIMING, ...settings.timing };
     this.#now = settings.now ?? Date.now;
     this.#chance = settings.chance ?? Math.random;
-    this.#pace = new Pace(settings.busy, this.#stopping.signal, REST_PER_WORK);
+    this.#throttle = new Throttle(settings.busy, this.#stopping.signal, REST_PER_WORK);
   }
 
   stop(): void {
     this.#stopping.abort();
-    this.bell.ring();
+    this.signal.wake();
     const timer = setTimeout(() => this.#giving_up.abort(new Abandoned()), this.#timing.close_ms);
     timer.unref();
   }
@@ -136,7 +136,7 @@ class Round {
     const stopping = this.#stopping.signal;
     while (!stopping.aborted) {
       if (await this.#copyDueOrSayWhyNot()) continue;
-      await this.bell.wait(this.#timing.poll_ms);
+      await this.signal.wait(this.#timing.poll_ms);
       if (!stopping.aborted) await pause(this.#timing.gather_ms, stopping);
     }
   }
@@ -156,9 +156,9 @@ class Round {
 
   /** One claim's worth. False: nothing to do just now. */
   async #copyDue(): Promise<boolean> {
-    this.#pace.begin();
+    this.#throttle.begin();
     // What the database did not take last time.
-    await this.#settle();
+    await this.#write();
     const claims = await this.#claim();
     if (claims.length === 0) return false;
     const last_start = this.#now() + this.#timing.lease_ms - 2 * this.#timing.destination_ms;
@@ -168,10 +168,10 @@ class Round {
       const [tried, left] = this.#partedByCircuit(receipts.flat());
       this.#release(left);
       await this.#copyReceipts(tried);
-      await this.#pace.rest();
+      await this.#throttle.rest();
     }
     this.#release(waiting.flat());
-    await this.#settle();
+    await this.#write();
     return true;
   }
 
@@ -216,7 +216,7 @@ class Round {
     );
     this.#record(outcomes.flat());
     // A copy made twice is the same copy; a mail sent twice is two mails, so its row goes at once.
-    if (claims.some(({ kind }) => kind === 'mail')) await this.#settle();
+    if (claims.some(({ kind }) => kind === 'mail')) await this.#write();
   }
 
   #record(outcomes: Outcome[]): void {
@@ -260,7 +260,7 @@ class Round {
   }
 
   /** One transaction. When it fails, the same is tried again with the next round. */
-  async #settle(): Promise<void> {
+  async #write(): Promise<void> {
     const done = this.#done;
     const later = this.#postponed;
     if (done.length + later.length === 0) return;

@@ -166,7 +166,10 @@ export function decideCheck(
 /** Throws `four_eyes`. */
 export async function requireFourEyes(tx: Queries, by: Principal, run: Pick<Run, 'executed_by'>): Promise<void> {
   if (run.executed_by === by.id && (await loadOrganization(tx, by.organization_id)).four_eyes)
-    throw refuse('four_eyes', 'This organization wants four eyes: the credential that posted the execution cannot decide on it.');
+    throw refuse(
+      'four_eyes',
+      'This organization wants four eyes: the credential that posted the execution cannot decide on it.',
+    );
 }
 
 /** Verdict. Throws `run_stage_conflict`, `checks_open`. */

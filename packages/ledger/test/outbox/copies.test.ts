@@ -223,7 +223,7 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     const mailer = closedAfterwards(openMailer(`smtp://127.0.0.1:${server.port}`, FROM));
     await mint(db, { recipients: ['nobody@example.org', 'ada@example.org'] });
     const { copier, lines } = start(db, { mailer, timing: { mail_backoff: { first_ms: 1, longest_ms: 1 } } });
-    await until('the end of patience', async () =>
+    await until('the end of policy', async () =>
       (await left(db)).some(({ next_attempt_at }) => next_attempt_at === PARKED),
     );
     const [row, ...others] = await left(db);

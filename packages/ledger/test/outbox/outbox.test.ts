@@ -6,8 +6,8 @@ import { eachEngine } from '../../../../test/kit/engines.ts';
 import { backoffMs, Circuit } from '../../src/outbox/circuit.ts';
 import type { Fault, Outcome } from '../../src/outbox/copy-receipt.ts';
 import { errorText } from '../../src/outbox/error-text.ts';
-import { Bell, Pace } from '../../src/outbox/pace.ts';
-import { postponed } from '../../src/outbox/settle.ts';
+import { postponed } from '../../src/outbox/retry.ts';
+import { Throttle, WakeSignal } from '../../src/outbox/throttle.ts';
 import {
   type Claim,
   type CopyKind,
@@ -200,7 +200,7 @@ eachEngine('the outbox', MIGRATIONS, (fresh) => {
 });
 
 describe('what becomes of a row that failed', () => {
-  const patience = {
+  const policy = {
     backoff: { first_ms: 1_000, longest_ms: 900_000 },
     mail_backoff: { first_ms: 1_000, longest_ms: 43_200_000 },
   };
@@ -220,7 +220,7 @@ describe('what becomes of a row that failed', () => {
     const seconds: number[] = [];
     let attempts = 0;
     for (let i = 0; i < rounds; i++) {
-      const row = postponed(outcome(kind, attempts, fault), NOON, 1, patience);
+      const row = postponed(outcome(kind, attempts, fault), NOON, 1, policy);
       attempts = row.attempts;
       seconds.push((Date.parse(row.next_attempt_at) - NOON) / 1_000);
     }
@@ -237,32 +237,32 @@ describe('what becomes of a row that failed', () => {
       const seconds = waits(kind, 'copy', 19);
       const days = seconds.reduce((sum, s) => sum + s, 0) / 86_400;
       assert.ok(days > 2 && days < 4, `${days} days`);
-      const last = postponed(outcome(kind, 19, 'copy'), NOON, 1, patience);
+      const last = postponed(outcome(kind, 19, 'copy'), NOON, 1, policy);
       assert.deepEqual([last.next_attempt_at, last.attempts, last.last_error], [PARKED, 20, 'it broke']);
     }
   });
 
   test('what was not tried, because too much was being drawn, comes soon and counts no attempt', () => {
     for (const attempts of [0, 19, 500]) {
-      const row = postponed(outcome('pdf', attempts, 'busy'), NOON, 1, patience);
+      const row = postponed(outcome('pdf', attempts, 'busy'), NOON, 1, policy);
       assert.deepEqual([row.attempts, row.next_attempt_at], [attempts, at(1)]);
     }
   });
 
   test('a mail is never given up because its server is away', () => {
     assert.ok(waits('mail', 'destination', 500).every((seconds) => seconds <= 900));
-    assert.equal(postponed(outcome('mail', 15, 'destination'), NOON, 1, patience).attempts, 15);
+    assert.equal(postponed(outcome('mail', 15, 'destination'), NOON, 1, policy).attempts, 15);
   });
 
   test('nothing of an altered receipt is tried again', () => {
-    const row = postponed(outcome('json', 0, 'receipt'), NOON, 1, patience);
+    const row = postponed(outcome('json', 0, 'receipt'), NOON, 1, policy);
     assert.deepEqual([row.next_attempt_at, row.attempts, row.last_error], [PARKED, 1, 'it broke']);
   });
 
   test('half of every wait is chance', () => {
-    assert.equal(backoffMs(3, patience.backoff, 0), 2_000);
-    assert.equal(backoffMs(3, patience.backoff, 0.5), 3_000);
-    assert.equal(backoffMs(5_000, patience.backoff, 1), 900_000);
+    assert.equal(backoffMs(3, policy.backoff, 0), 2_000);
+    assert.equal(backoffMs(3, policy.backoff, 0.5), 3_000);
+    assert.equal(backoffMs(5_000, policy.backoff, 1), 900_000);
   });
 });
 
@@ -289,7 +289,7 @@ describe('the pace of the copier', () => {
   };
 
   test('is a tenth of the time while mints flow', async () => {
-    const pace = new Pace(() => true, new AbortController().signal, 9);
+    const pace = new Throttle(() => true, new AbortController().signal, 9);
     const began = performance.now();
     for (let i = 0; i < 3; i++) {
       work(5);
@@ -304,7 +304,7 @@ describe('the pace of the copier', () => {
     /** How often it was asked whether mints flow: before each of the ninety naps that are due after 200 ms of work. */
     const rested = async (busy: () => boolean, stopping = new AbortController()) => {
       asked = 0;
-      const pace = new Pace(() => busy(), stopping.signal, 9);
+      const pace = new Throttle(() => busy(), stopping.signal, 9);
       work(200);
       await pace.rest();
       return asked;
@@ -320,11 +320,11 @@ describe('the pace of the copier', () => {
   });
 
   test('answers a bell that rang before it was listened to', async () => {
-    const bell = new Bell();
-    bell.ring();
-    bell.ring();
+    const bell = new WakeSignal();
+    bell.wake();
+    bell.wake();
     await bell.wait(60_000);
-    setImmediate(() => bell.ring());
+    setImmediate(() => bell.wake());
     await bell.wait(60_000);
     await bell.wait(1);
   });

@@ -4,7 +4,7 @@ import { type Backoff, backoffMs } from './circuit.ts';
 import type { Outcome } from './copy-receipt.ts';
 import { errorText } from './error-text.ts';
 
-export interface Patience {
+export interface RetryPolicy {
   backoff: Backoff;
   /** For a mail that the server does not accept, and a PDF that cannot be drawn: twenty attempts make about three days. */
   mail_backoff: Backoff;
@@ -19,7 +19,7 @@ const OUTAGE_ATTEMPTS = 11;
  * drawn as often, and every copy of an altered receipt, is parked: the row stays, with the reason, for a person to look
  * at. What was not tried because too much was being drawn is tried soon, and counts as no attempt.
  */
-export function postponed({ claim, failure }: Outcome, now: number, chance: number, patience: Patience): Postponed {
+export function postponed({ claim, failure }: Outcome, now: number, chance: number, policy: RetryPolicy): Postponed {
   const last_error = errorText(failure?.error);
   const { attempts: before } = claim;
   const later = (attempts: number, backoff: Backoff, failures = attempts): Postponed => {
@@ -31,11 +31,11 @@ export function postponed({ claim, failure }: Outcome, now: number, chance: numb
     case 'receipt':
       return parked;
     case 'copy':
-      return before + 1 >= ATTEMPTS ? parked : later(before + 1, patience.mail_backoff);
+      return before + 1 >= ATTEMPTS ? parked : later(before + 1, policy.mail_backoff);
     case 'busy':
-      return later(before, patience.backoff, 1);
+      return later(before, policy.backoff, 1);
     default:
-      return later(Math.max(before, Math.min(before + 1, OUTAGE_ATTEMPTS)), patience.backoff);
+      return later(Math.max(before, Math.min(before + 1, OUTAGE_ATTEMPTS)), policy.backoff);
   }
 }
 

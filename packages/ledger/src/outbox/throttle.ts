@@ -5,7 +5,7 @@ const LONGEST_REST_MS = 5_000;
 const REST_SLICE_MS = 20;
 
 /** Keeps work to its part of the time for as long as `busy()`. */
-export class Pace {
+export class Throttle {
   readonly #busy: () => boolean;
   readonly #stopping: AbortSignal;
   readonly #rest_per_work: number;
@@ -40,26 +40,26 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Something to wait for that remembers having been rung. */
-export class Bell {
-  #rung = false;
-  #answer: (() => void) | null = null;
+/** A signal to wait for. It remembers that it was given. */
+export class WakeSignal {
+  #woken = false;
+  #resume: (() => void) | null = null;
 
-  ring(): void {
-    this.#rung = true;
-    this.#answer?.();
+  wake(): void {
+    this.#woken = true;
+    this.#resume?.();
   }
 
-  /** Until it rings, or for `ms`. */
+  /** Until it wakes, or for `ms`. */
   async wait(ms: number): Promise<void> {
-    if (!this.#rung) {
+    if (!this.#woken) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
-      this.#answer = resolve;
+      this.#resume = resolve;
       await promise;
-      this.#answer = null;
+      this.#resume = null;
       clearTimeout(timer);
     }
-    this.#rung = false;
+    this.#woken = false;
   }
 }
