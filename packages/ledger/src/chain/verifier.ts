@@ -14,8 +14,8 @@ export interface Verifier {
   close(): Promise<void>;
 }
 
-/** @param patience_ms without any progress; longer than the database may take to answer one statement */
-export function openVerifier(database_url: string, logger: Pick<Logger, 'error'>, patience_ms = 90_000): Verifier {
+/** @param timeout_ms without any progress; longer than the database may take to answer one statement */
+export function openVerifier(database_url: string, logger: Pick<Logger, 'error'>, timeout_ms = 90_000): Verifier {
   const pool = createPool<VerifyingJobs>(new URL('../threads/verifying.ts', import.meta.url), {
     threads: 2,
     idle_ms: 60_000,
@@ -23,7 +23,7 @@ export function openVerifier(database_url: string, logger: Pick<Logger, 'error'>
     waiting_each: 11,
     waiting: 32,
     what: 'verifications of this organization',
-    patience_ms,
+    timeout_ms,
     onFault: (error) => logger.error({ err: error }, 'a thread that verifies was ended'),
   });
   return {

@@ -34,7 +34,7 @@ export interface Printer {
 
 export interface PrinterOptions {
   remembered_bytes?: number;
-  patience_ms?: number;
+  timeout_ms?: number;
   waiting_each?: number;
   onFault?(error: Error): void;
   /** Milliseconds since 1970. */
@@ -59,7 +59,7 @@ interface Failed {
 }
 
 export function createPrinter(options: PrinterOptions = {}): Printer {
-  const { remembered_bytes = REMEMBERED_BYTES, patience_ms = 10_000, waiting_each = 160, now = Date.now } = options;
+  const { remembered_bytes = REMEMBERED_BYTES, timeout_ms = 10_000, waiting_each = 160, now = Date.now } = options;
   const onFault = options.onFault ?? (() => undefined);
   const pool = createPool<typeof DRAWINGS>(new URL('./drawing-thread.ts', import.meta.url), {
     threads: 2,
@@ -67,7 +67,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     waiting_each,
     waiting: WAITING,
     what: 'pages and PDFs of this organization',
-    patience_ms,
+    timeout_ms,
     onFault,
   });
   const finished = createMemory<Drawn | Failed>(remembered_bytes);

@@ -13,7 +13,7 @@ export interface PoolSettings extends Omit<TurnLimits, 'at_once'> {
   /** A thread with nothing to do for so long is ended, in milliseconds; without it each is kept. */
   idle_ms?: number;
   /** What one job may take, in milliseconds, and anew from each progress it tells; loading the thread's code not included. */
-  patience_ms: number;
+  timeout_ms: number;
   /** Hears of threads that failed or were ended. */
   onFault(error: Error): void;
 }
@@ -72,7 +72,7 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
   async function inThread(job: Job, caller: Caller): Promise<unknown> {
     const thread = takeIdle() ?? new Thread(module);
     try {
-      return await thread.run(job, settings.patience_ms, caller);
+      return await thread.run(job, settings.timeout_ms, caller);
     } catch (error) {
       if (!(error instanceof ThreadFault)) throw error;
       settings.onFault(error);
@@ -141,12 +141,12 @@ class Thread {
   }
 
   /** Throws `ThreadFault`, and `request_timeout` when the signal aborts while the job runs; the thread is then gone. */
-  async run(job: Job, patience_ms: number, caller: Caller): Promise<unknown> {
+  async run(job: Job, timeout_ms: number, caller: Caller): Promise<unknown> {
     clearTimeout(this.#resting);
     this.#worker.ref();
     try {
       await this.#ready;
-      const answer = await this.#within(patience_ms, job, caller);
+      const answer = await this.#within(timeout_ms, job, caller);
       if (answer === 'ready') throw new ThreadFault('a thread answered out of turn');
       if ('output' in answer) return answer.output;
       if ('refusal' in answer) {
@@ -170,10 +170,10 @@ class Thread {
     await this.#worker.terminate();
   }
 
-  async #within(patience_ms: number, job: Job, { signal, progress }: Caller): Promise<Answer> {
+  async #within(timeout_ms: number, job: Job, { signal, progress }: Caller): Promise<Answer> {
     if (signal?.aborted) throw callerGone();
-    const late = () => this.#fail(new ThreadFault(`a job (${job.what}) took longer than ${patience_ms} ms`));
-    const timer = setTimeout(late, patience_ms);
+    const late = () => this.#fail(new ThreadFault(`a job (${job.what}) took longer than ${timeout_ms} ms`));
+    const timer = setTimeout(late, timeout_ms);
     this.#heard = (told) => {
       timer.refresh();
       progress?.(told);

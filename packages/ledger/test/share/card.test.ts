@@ -18,7 +18,7 @@ describe('the card of a receipt', () => {
   it('is a PNG of 1200 × 630, the same bytes each time and in the thread that prints', async () => {
     const card = Buffer.from(await renderCard(sealed()));
     assert.deepEqual(sizeOf(card), CARD);
-    const printer = createPrinter({ patience_ms: 120_000 });
+    const printer = createPrinter({ timeout_ms: 120_000 });
     const { bytes, share_url } = sealed();
     const [there, again] = await Promise.all([
       printer.card({ organization_id: 'org_1', bytes, share_url }),

@@ -10,7 +10,7 @@ import { genericReceipt, LINK, sealed } from '../kit/print.ts';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 /** With a busy machine. */
-const PATIENT = { patience_ms: 120_000 };
+const PATIENT = { timeout_ms: 120_000 };
 
 const asked = (organization_id = 'org_1', receipt: object = genericReceipt()): Asked => {
   const { bytes, share_url } = sealed(receipt);
@@ -109,7 +109,7 @@ describe('the printer', () => {
   it('gives up a drawing that takes too long, remembers it for a minute, and draws the next in a new thread', async () => {
     const clock = { ms: 0 };
     const faults: string[] = [];
-    const options = { patience_ms: 1, now: () => clock.ms, onFault: ({ message }: Error) => faults.push(message) };
+    const options = { timeout_ms: 1, now: () => clock.ms, onFault: ({ message }: Error) => faults.push(message) };
     const printer = createPrinter(options);
     for (let i = 0; i < 3; i++) await assert.rejects(printer.pdf(asked()), { code: 'receipt_not_drawn' });
     assert.equal(faults.length, 1);

@@ -63,14 +63,14 @@ test('a caller that goes leaves the line, and its turn is nobody’s', async () 
 
 const open = (
   t: test.TestContext,
-  patience_ms = 2_000,
+  timeout_ms = 2_000,
   settings: Partial<PoolSettings> = {},
 ): { pool: Pool<typeof JOBS>; faults: string[] } => {
   const faults: string[] = [];
   const pool = createPool<typeof JOBS>(new URL('../threads/turns-thread.ts', import.meta.url), {
     ...LIMITS,
     threads: 2,
-    patience_ms,
+    timeout_ms,
     ...settings,
     onFault: (error) => faults.push(error.message),
   });
