@@ -13,7 +13,6 @@ import { createIntake } from './http/intake.ts';
 import { keyRoutes } from './http/keys.ts';
 import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
-import { admitOnlookers } from './http/onlookers.ts';
 import { organizationRoutes } from './http/organizations.ts';
 import { readInTurns } from './http/reading.ts';
 import { receiptRoutes } from './http/receipts.ts';
@@ -22,6 +21,7 @@ import { runRoutes } from './http/runs.ts';
 import { sessionRoutes } from './http/session.ts';
 import { shareRoutes } from './http/share.ts';
 import { sharingRoutes } from './http/sharing.ts';
+import { createStreamLimits } from './http/stream-limits.ts';
 import { acceptUploads } from './http/uploads.ts';
 import { verifyRoutes } from './http/verify.ts';
 import type { Ledger } from './ledger.ts';
@@ -60,7 +60,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     isPage,
   });
   const streams = acceptStreams(app, logger, MOST_STREAMS);
-  const onlookers = admitOnlookers(ledger.db);
+  const limits = createStreamLimits(ledger.db);
   serveConsole(app);
   authenticate(app, ledger);
   await acceptUploads(app, intake, config.evidence_bytes);
@@ -77,8 +77,8 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   await shareRoutes(app, ledger);
   sessionRoutes(app, ledger);
   memberRoutes(app, ledger);
-  routerRoutes(app, ledger, onlookers, logger);
-  liveRoutes(app, ledger, streams, onlookers);
+  routerRoutes(app, ledger, limits, logger);
+  liveRoutes(app, ledger, streams, limits);
   healthRoutes(app, ledger);
   return app;
 }

@@ -2,13 +2,13 @@ import type { App } from '@rcpt/service/http/app.ts';
 import { type EventStreams, eventsOnly } from '@rcpt/service/http/event-stream.ts';
 import { streamChanges } from '../changes/stream.ts';
 import type { Ledger } from '../ledger.ts';
-import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type Onlookers } from './onlookers.ts';
+import { OF_ONE_CREDENTIAL, OF_ONE_ORGANIZATION, type StreamLimits } from './stream-limits.ts';
 
 export function liveRoutes(
   app: App,
   { feed }: Pick<Ledger, 'feed'>,
   streams: EventStreams,
-  onlookers: Onlookers,
+  limits: StreamLimits,
 ): void {
   app.get(
     '/events',
@@ -27,9 +27,9 @@ export function liveRoutes(
       },
     },
     async (request, reply) => {
-      onlookers.enter(request, reply);
+      limits.enter(request, reply);
       return streams.answer(reply, (stream) =>
-        streamChanges(feed, request.principal.organization_id, stream, () => onlookers.mayStay(request)),
+        streamChanges(feed, request.principal.organization_id, stream, () => limits.mayStay(request)),
       );
     },
   );

@@ -18,7 +18,7 @@ import { connectRouter } from '../router/connect.ts';
 import { exchange } from '../router/exchange.ts';
 import { findRouter } from '../store/routers.ts';
 import { keyOf } from './idempotent.ts';
-import { type Onlookers, whenOver } from './onlookers.ts';
+import { type StreamLimits, whenOver } from './stream-limits.ts';
 
 const FORWARDED = {
   read: [
@@ -72,7 +72,7 @@ export const ROUTER_DESCRIPTION = [
   ...Object.entries(FORWARDED).map(([act, calls]) => `To ${act}: ${calls.join(', ').replace(/:(\w+)/g, '{$1}')}.`),
 ].join(' ');
 
-export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, logger: Logger): void {
+export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, logger: Logger): void {
   const open = new Set<AbortController>();
   app.addHook('preClose', async () => {
     for (const call of open) call.abort();
@@ -110,7 +110,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
 
   async function forward(request: FastifyRequest, reply: FastifyReply, pattern: string): Promise<FastifyReply> {
     const { organization_id } = request.principal;
-    if (wantsEvents(request)) onlookers.enter(request, reply);
+    if (wantsEvents(request)) limits.enter(request, reply);
     const call = callUntilGone(reply);
     const idempotency_key = keyOf(request);
     const path = pathOf(pattern, request.params as Record<string, string>);
@@ -164,7 +164,7 @@ export function routerRoutes(app: App, ledger: Ledger, onlookers: Onlookers, log
   function endWithRight(request: FastifyRequest, router_url: string, call: AbortController): void {
     const { organization_id } = request.principal;
     const mayGoOn = async () =>
-      (await onlookers.mayStay(request)) && (await findRouter(ledger.db, organization_id)) === router_url;
+      (await limits.mayStay(request)) && (await findRouter(ledger.db, organization_id)) === router_url;
     const looking = setInterval(async () => {
       if (call.signal.aborted) return clearInterval(looking);
       // Who cannot be looked up now comes again when the database is back.

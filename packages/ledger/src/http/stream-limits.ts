@@ -14,14 +14,14 @@ export const OF_ONE_CREDENTIAL = 20;
 /** An organization can make itself any number of keys. */
 export const OF_ONE_ORGANIZATION = 200;
 
-export interface Onlookers {
+export interface StreamLimits {
   /** Counts this answer as a stream until it is over. Throws `rate_limited`. */
   enter(request: FastifyRequest, reply: FastifyReply): void;
   /** Whether the credential still is what it was when it was presented. Throws `database_unavailable`. */
   mayStay(request: FastifyRequest): Promise<boolean>;
 }
 
-export function admitOnlookers(db: Ledger['db']): Onlookers {
+export function createStreamLimits(db: Ledger['db']): StreamLimits {
   const present = new Map<string, number>();
 
   function count(who: string, change: 1 | -1): void {
