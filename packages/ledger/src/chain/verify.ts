@@ -2,7 +2,6 @@
 import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
 import { type ChainReport, ChainVerifier, MAX_VIOLATIONS } from '@rcpt/proof/chain.ts';
 import type { Db, Queries, Snapshot } from '@rcpt/service/db/db.ts';
-import { PinsSoFar, recordWithRun } from '../runs/recorded.ts';
 import {
   type AuditRow,
   auditRow,
@@ -15,6 +14,7 @@ import {
 } from '../store/audit.ts';
 import { seqOfReceiptId } from '../store/chains.ts';
 import { loadRunsAsStored } from '../store/runs.ts';
+import { PinsSoFar, recordWithRun } from './run-record.ts';
 
 /** Told so often at most while a chain is walked. */
 const PROGRESS_MS = 100;

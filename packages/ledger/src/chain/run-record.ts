@@ -11,8 +11,8 @@ import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import type { ReceiptRecord } from '@rcpt/proof/record.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { blockOf, completeBlock, isAsApproved, type SealedRun } from '../runs/sealed-block.ts';
 import { payloadAt } from '../store/audit.ts';
-import { blockOf, completeBlock, isAsApproved, type SealedRun } from './sealed-block.ts';
 
 /** Slugs whose last pin is remembered while a chain is walked; pins of further slugs are not compared (docs/trust.md). */
 const SLUGS_KNOWN = 100_000;
