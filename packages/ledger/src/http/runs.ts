@@ -16,7 +16,7 @@ import type { Ledger } from '../ledger.ts';
 import { prepareApproval, recordApproval } from '../runs/approval.ts';
 import { loadUndecided, recordChecks } from '../runs/checks.ts';
 import { executionOf, inputsOf } from '../runs/parse-body.ts';
-import { shownAsItems, shownAsText } from '../runs/shown-run.ts';
+import { runJson, runListJson } from '../runs/run-json.ts';
 import { decideCheck, giveVerdict, loadExecutable, openRun, postExecution } from '../runs/stages.ts';
 import { listRuns, loadShownRun } from '../store/runs.ts';
 import { countDocument } from '../store/storage.ts';
@@ -57,7 +57,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         async (tx, parsed = inputsOf(request.body)) => {
           const run = await openRun(tx, request.principal, parsed, ledger.now());
           await countDocument(tx, request.principal.organization_id, run.inputs, storage_bytes);
-          return { body: shownAsText(run), is_text: true, location: `/runs/${run.id}` };
+          return { body: runJson(run), is_text: true, location: `/runs/${run.id}` };
         },
         inThread(request.body, (bytes) => ledger.deciders.run('inputs', request.principal.organization_id, bytes)),
       ),
@@ -78,7 +78,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
     },
     async (request, reply) => {
       const { runs, next_after } = await listRuns(ledger.db, request.principal.organization_id, request.query);
-      return sendText(reply, `{"runs":[${await shownAsItems(runs)}],"next_after":${JSON.stringify(next_after)}}`);
+      return sendText(reply, `{"runs":[${await runListJson(runs)}],"next_after":${JSON.stringify(next_after)}}`);
     },
   );
 
@@ -89,7 +89,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
       schema: { ...common, summary: 'One Run', params: RunParams, response: { 200: PublicRun } },
     },
     async (request, reply) =>
-      sendText(reply, shownAsText(await loadShownRun(ledger.db, request.principal.organization_id, request.params.id))),
+      sendText(reply, runJson(await loadShownRun(ledger.db, request.principal.organization_id, request.params.id))),
   );
 
   app.post(
@@ -115,7 +115,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
           const read = (lane: LaneName) => parsed ?? executionOf(lane, request.body);
           const run = await postExecution(tx, request.principal, request.params.id, read, ledger.now());
           await countDocument(tx, request.principal.organization_id, run.execution!, storage_bytes);
-          return { body: shownAsText(run), is_text: true, location: NOTHING_CREATED };
+          return { body: runJson(run), is_text: true, location: NOTHING_CREATED };
         },
         inThread(request.body, (bytes) =>
           ledger.deciders.run('execution', request.principal.organization_id, async () => ({

@@ -19,7 +19,7 @@ import { decideChecks } from '../../src/runs/decide.ts';
 import { openDeciders } from '../../src/runs/deciders.ts';
 import { executionOf, inputsOf } from '../../src/runs/parse-body.ts';
 import { type Run, showRun } from '../../src/runs/run.ts';
-import { shownAsText } from '../../src/runs/shown-run.ts';
+import { runJson } from '../../src/runs/run-json.ts';
 import { giveVerdict, openRun, postExecution } from '../../src/runs/stages.ts';
 import { listRuns, loadRun } from '../../src/store/runs.ts';
 import { readStorage } from '../../src/store/storage.ts';
@@ -70,7 +70,7 @@ eachEngine('a database of before Runs had their documents beside them', null, (f
     for (const run of kept) assert.deepEqual(await loadRun(earlier, organization_id, run.id), run);
     const { runs: listed } = await listRuns(earlier, organization_id, { limit: 10 });
     assert.deepEqual(
-      listed.map((row) => JSON.parse(shownAsText(row))),
+      listed.map((row) => JSON.parse(runJson(row))),
       kept.toReversed().map(showRun),
     );
     const minter = minterOf(earlier);

@@ -6,7 +6,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { readRun, type StoredRun } from '../store/runs.ts';
 import { type Run, showRun } from './run.ts';
 
-export function shownAsText(row: StoredRun): string {
+export function runJson(row: StoredRun): string {
   // A Run of before its execution's agent was stored apart names it in the execution alone.
   const is_whole = row.execution !== null && row.agent_profile === null;
   const shown = showRun(readRun(is_whole ? { ...row } : { ...row, inputs: '{}', execution: null }));
@@ -21,11 +21,11 @@ export function shownAsText(row: StoredRun): string {
 const AT_ONCE = 32;
 
 /** As the items of a JSON list. */
-export async function shownAsItems(rows: StoredRun[]): Promise<string> {
+export async function runListJson(rows: StoredRun[]): Promise<string> {
   const items: string[] = [];
   for (const row of rows) {
     if (items.length % AT_ONCE === AT_ONCE - 1) await otherWork();
-    items.push(shownAsText(row));
+    items.push(runJson(row));
   }
   return items.join(',');
 }
