@@ -5,11 +5,11 @@ import { acceptStreams } from '@rcpt/service/http/event-stream.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { authenticate } from './http/auth.ts';
+import { createBodyLimits } from './http/body-limits.ts';
 import { isPage, serveConsole } from './http/console.ts';
 import { evidenceRoutes } from './http/evidence.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
-import { createIntake } from './http/intake.ts';
 import { keyRoutes } from './http/keys.ts';
 import { liveRoutes } from './http/live.ts';
 import { memberRoutes } from './http/members.ts';
@@ -33,7 +33,7 @@ const MOST_STREAMS = 1_000;
 
 export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const { config } = ledger;
-  const intake = createIntake();
+  const bodies = createBodyLimits();
   const app = await createHttp({
     title: 'Receipt ledger',
     description:
@@ -53,7 +53,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
     logger,
     problems: LEDGER_PROBLEMS,
     json_body_bytes: config.json_body_bytes,
-    readBody: intake.readBody,
+    readBody: bodies.readBody,
     overload_delay_ms: config.overload_delay_ms,
     trust_proxy: config.trust_proxy,
     session_cookie: ledger.session_cookie.name,
@@ -63,7 +63,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   const limits = createStreamLimits(ledger.db);
   serveConsole(app);
   authenticate(app, ledger);
-  await acceptUploads(app, intake, config.evidence_bytes);
+  await acceptUploads(app, bodies, config.evidence_bytes);
   readInTurns(app);
   organizationRoutes(app, ledger);
   keyRoutes(app, ledger);

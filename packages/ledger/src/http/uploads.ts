@@ -1,13 +1,13 @@
 /**
  * `multipart/form-data` evidence, made to look like its JSON form before validation: the fields become the body, the
- * file's bytes and hash become `request.upload`. intake.ts bounds what is held in memory.
+ * file's bytes and hash become `request.upload`. body-limits.ts bounds what is held in memory.
  */
 import multipart from '@fastify/multipart';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
 import { hashOf, type Upload } from '../runs/evidence.ts';
-import type { Arrival, Intake } from './intake.ts';
+import type { Arrival, BodyLimits } from './body-limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 const FIELD_BYTES = 4_096;
 
-export async function acceptUploads(app: App, intake: Intake, evidence_bytes: number): Promise<void> {
+export async function acceptUploads(app: App, bodies: BodyLimits, evidence_bytes: number): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: evidence_bytes, files: 1, fields: 8, fieldSize: FIELD_BYTES, headerPairs: 50 },
     throwFileSizeLimit: true,
@@ -29,13 +29,13 @@ export async function acceptUploads(app: App, intake: Intake, evidence_bytes: nu
   app.decorateRequest('upload', undefined);
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (isForm(request)) done(null, payload);
-    else intake.ofBody(request, reply).then(() => done(null, payload), done);
+    else bodies.ofBody(request, reply).then(() => done(null, payload), done);
   });
   app.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return;
     if (!request.routeOptions.config.takes_file)
       throw new Refusal('unsupported_media_type', 'Send the body as application/json.');
-    const arrival = intake.ofForm(request, reply);
+    const arrival = bodies.ofForm(request, reply);
     await Promise.race([readForm(request, arrival), arrival.late]);
   });
 }

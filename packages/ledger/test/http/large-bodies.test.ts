@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { createIntake } from '../../src/http/intake.ts';
+import { createBodyLimits } from '../../src/http/body-limits.ts';
 import { type Answer, eachLedger, type Tenant } from '../kit/running.ts';
 
 /** White space says nothing, and makes the same body a large one. */
@@ -115,7 +115,7 @@ eachLedger('a large body', (ledger) => {
 });
 
 test('an organization whose large body the event loop has read rests, and the others do not wait', async () => {
-  const { readBody } = createIntake();
+  const { readBody } = createBodyLimits();
   const body = Buffer.alloc(70_000);
   const read: string[] = [];
   const readFor = (organization_id: string, bytes = body, reads_in_thread = false) =>

@@ -37,7 +37,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Intake {
+export interface BodyLimits {
   /** A JSON body, before it is read. Throws as `Turns.take`. */
   ofBody(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** A JSON body that came: what it says, or its bytes for the route to read. Throws as `Turns.take` and as `parse`. */
@@ -52,7 +52,7 @@ export interface Arrival {
   late: Promise<never>;
 }
 
-export function createIntake(): Intake {
+export function createBodyLimits(): BodyLimits {
   const forms = createTurns(FORMS);
   const bodies = createTurns(LARGE_BODIES);
   const here = createTurns(READ_HERE);
