@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http/app.ts';
-import { wantsPage } from './wants-page.ts';
+import { acceptsHtml } from './accepts-html.ts';
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
 const PAGES = /^\/(sign-in|ledger|runs(\/[^/]+)?|receipts(\/(?!recent$)[^/]+)?|(compute|settings)(\/.*)?)?$/;
@@ -49,7 +49,7 @@ export function serveConsole(app: App, dist = DIST): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return;
     const path = request.url.split('?')[0]!;
     const ours = isPage(path);
-    if (!(ours || request.is404) || NOT_OURS.test(path) || !wantsPage(request.headers.accept)) return;
+    if (!(ours || request.is404) || NOT_OURS.test(path) || !acceptsHtml(request.headers.accept)) return;
     reply
       .code(ours ? 200 : 404)
       .header('content-security-policy', CONSOLE_CSP)

@@ -19,8 +19,8 @@ import { PAGE_CSP } from '../share/page/page.ts';
 import type { Asked, Drawn } from '../share/printer.ts';
 import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
 import { createTurns } from '../turns/turns.ts';
+import { acceptsHtml, isLinkPreview } from './accepts-html.ts';
 import { sendReceipt } from './stored.ts';
-import { showsPreviews, wantsPage } from './wants-page.ts';
 
 /** 22 random characters; since they sort by time, 9 before them. */
 const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
@@ -68,7 +68,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) =>
       answer(request, reply, '../', async (shared) => {
         const { accept, 'user-agent': user_agent } = request.headers;
-        if (!wantsPage(accept) && !showsPreviews(user_agent)) return sendStored(reply, shared);
+        if (!acceptsHtml(accept) && !isLinkPreview(user_agent)) return sendStored(reply, shared);
         return sendDrawn(request, reply.header('content-security-policy', PAGE_CSP), HTML, await printer.page(shared));
       }),
   );
@@ -185,7 +185,7 @@ function sendDrawn(request: FastifyRequest, reply: FastifyReply, type: string, {
 /** Throws `not_found` and `share_revoked` to programs; people are told so by a page. */
 function sendAbsent({ headers }: FastifyRequest, reply: FastifyReply, root: string, found: Shared | null) {
   reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
-  if (!wantsPage(headers.accept))
+  if (!acceptsHtml(headers.accept))
     throw found === null
       ? new Refusal('not_found', 'No receipt is shared under this link.')
       : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');

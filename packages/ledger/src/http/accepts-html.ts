@@ -2,7 +2,7 @@ const PAGE = /\b(text\/html|application\/xhtml\+xml)(?![\w.+-])(?!\s*;\s*q=0(\.0
 const DATA = /\bapplication\/([\w.-]+\+)?json(?![\w.+-])/i;
 
 /** Browsers name text/html before anything else; programs do not, and get JSON. */
-export function wantsPage(accept = ''): boolean {
+export function acceptsHtml(accept = ''): boolean {
   const page = accept.search(PAGE);
   const data = accept.search(DATA);
   return page !== -1 && (data === -1 || page < data);
@@ -15,6 +15,6 @@ export function wantsPage(accept = ''): boolean {
 const PREVIEWS =
   /\b(Slackbot|Twitterbot|facebookexternalhit|LinkedInBot|WhatsApp|TelegramBot|Discordbot|SkypeUriPreview|Applebot|Mastodon|Bluesky|Iframely|Embedly|redditbot|Pinterestbot|Google-PageRenderer|vkShare)\b/;
 
-export function showsPreviews(user_agent = ''): boolean {
+export function isLinkPreview(user_agent = ''): boolean {
   return PREVIEWS.test(user_agent);
 }
