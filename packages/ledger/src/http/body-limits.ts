@@ -1,5 +1,5 @@
 /**
- * Memory for bodies that arrive and time to read them, in turns of the organizations. A small body needs no turn: it holds its
+ * FairCache for bodies that arrive and time to read them, in turns of the organizations. A small body needs no turn: it holds its
  * connection and some kilobytes. A larger one takes a turn when its bytes come, keeps it until it is answered, and is refused when
  * they stop coming or only drip. Until then it is not read, and waits with the caller. A megabyte of JSON can take the event loop
  * 30 ms to read. Routes that are dearer still leave their bytes to a thread; for the others an organization has one such body read

@@ -7,7 +7,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { refuse } from '../problems.ts';
 import { createPool, GivenUp } from '../threads/pool.ts';
 import type { DRAWINGS, Drawn } from './drawing-thread.ts';
-import { createMemory } from './memory.ts';
+import { createFairCache } from './fair-cache.ts';
 import { opened, type Seen, type Stored, seen } from './view.ts';
 
 export type { Drawn };
@@ -70,8 +70,8 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     timeout_ms,
     onFault,
   });
-  const finished = createMemory<Drawn | Failed>(remembered_bytes);
-  const known = createMemory<Seen>(SEEN_BYTES);
+  const finished = createFairCache<Drawn | Failed>(remembered_bytes);
+  const known = createFairCache<Seen>(SEEN_BYTES);
   const drawing = new Map<string, Promise<Drawn>>();
 
   async function draw(form: Form, { organization_id, bytes, share_url }: Asked, key: string): Promise<Drawn> {

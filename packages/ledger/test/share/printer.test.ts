@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { renderCard } from '../../src/share/card.ts';
-import { createMemory } from '../../src/share/memory.ts';
+import { createFairCache } from '../../src/share/fair-cache.ts';
 import { renderPage } from '../../src/share/page/page.ts';
 import { renderPdf } from '../../src/share/pdf/pdf.ts';
 import { type Asked, createPrinter } from '../../src/share/printer.ts';
@@ -130,7 +130,7 @@ describe('the printer', () => {
 
 describe('the memory of drawings', () => {
   it('holds so many bytes, and forgets what was not asked for longest', () => {
-    const memory = createMemory<number>(100);
+    const memory = createFairCache<number>(100);
     for (let i = 0; i < 5; i++) memory.put('org_1', `k${i}`, i, 20);
     assert.equal(memory.get('org_1', 'k0'), 0);
     memory.put('org_1', 'k5', 5, 20);
@@ -143,14 +143,14 @@ describe('the memory of drawings', () => {
   });
 
   it('keeps nothing that takes more than a quarter of it', () => {
-    const memory = createMemory<number>(100);
+    const memory = createFairCache<number>(100);
     memory.put('org_1', 'small', 1, 25);
     memory.put('org_1', 'large', 2, 26);
     assert.deepEqual([memory.get('org_1', 'small'), memory.get('org_1', 'large')], [1, undefined]);
   });
 
   it('takes room from whoever holds most: a thousand of one organization leave the few of another', () => {
-    const memory = createMemory<number>(1_000);
+    const memory = createFairCache<number>(1_000);
     for (let i = 0; i < 5; i++) memory.put('org_2', `k${i}`, i, 20);
     for (let i = 0; i < 1_000; i++) memory.put('org_1', `k${i}`, i, 20);
     assert.deepEqual(

@@ -4,13 +4,13 @@
  */
 import { LRUCache } from 'lru-cache';
 
-export interface Memory<Value> {
+export interface FairCache<Value> {
   get(organization_id: string, key: string): Value | undefined;
   /** Nothing larger than a quarter of the memory is kept. */
   put(organization_id: string, key: string, value: Value, bytes: number): void;
 }
 
-export function createMemory<Value extends NonNullable<unknown>>(limit: number): Memory<Value> {
+export function createFairCache<Value extends NonNullable<unknown>>(limit: number): FairCache<Value> {
   const shares = new Map<string, LRUCache<string, Value>>();
 
   function forgetOne(): void {
