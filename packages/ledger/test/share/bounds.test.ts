@@ -1,7 +1,7 @@
 /** Receipts that fill page and paper: a reader with the link may ask for them again and again. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createEffort } from '../../src/share/effort.ts';
+import { createDrawingBudget } from '../../src/share/drawing-budget.ts';
 import { renderPage } from '../../src/share/page/page.ts';
 import { renderPdf } from '../../src/share/pdf/pdf.ts';
 import { genericReceipt, readPdf, sealed } from '../kit/print.ts';
@@ -109,8 +109,8 @@ describe('what drawing costs', () => {
     for (const [script, word] of Object.entries(SCRIPTS)) {
       const texts = Array.from({ length: 200 }, () => textOf(word, 4_000));
       const taken = [0, 1].map(() => {
-        const effort = createEffort();
-        return texts.map((text) => effort.take(text, 'text'));
+        const budget = createDrawingBudget();
+        return texts.map((text) => budget.take(text, 'text'));
       });
       assert.deepEqual(taken[0], taken[1], script);
       const [first] = taken;
@@ -126,8 +126,8 @@ describe('what drawing costs', () => {
     const text = Array.from({ length: 20_000 }, (_, i) => vocabulary[(i * i) % 1_000]!.slice(0, 6))
       .join(' ')
       .slice(0, 20_000);
-    assert.equal(createEffort().take(text, 'text'), 20_000);
-    assert.equal(createEffort().take(`${text}x`, 'text'), 20_000);
+    assert.equal(createDrawingBudget().take(text, 'text'), 20_000);
+    assert.equal(createDrawingBudget().take(`${text}x`, 'text'), 20_000);
   });
 });
 

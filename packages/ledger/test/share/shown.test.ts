@@ -14,12 +14,12 @@ import { genericReceipt, hash, LINK, readPdf, sealed } from '../kit/print.ts';
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });
 
 /** Unicode's format, bidi and ignorable characters, its spaces, ends of lines and controls; of the rest some. */
-const UNSEEN = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
+const INVISIBLE = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter(
   (character) =>
     /^[\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Zs}\p{Cc}]$/u.test(character) &&
     !' \n'.includes(character),
 );
-UNSEEN.push('\ue000', '\uffff', '\u{1ffff}', '\u0378', '\u2800', '\u3164', '\ufe0f');
+INVISIBLE.push('\ue000', '\uffff', '\u{1ffff}', '\u0378', '\u2800', '\u3164', '\ufe0f');
 
 const RUN = { id: 'run_1', lane: 'generic' };
 const titled = (title: string, task = 'Collect.') =>
@@ -45,7 +45,7 @@ const TITLE_BAR = /<title>(.*?) · /s;
 const hostile = fc
   .array(
     fc.oneof(
-      fc.constantFrom(...UNSEEN),
+      fc.constantFrom(...INVISIBLE),
       fc.constantFrom(' ', '\n', '[U+', ']', '<b>', '&amp;', '👩‍💻', '❤️', 'e', '\u0301', 'ש', 'می‌خ'),
       fc.string({ unit: 'binary', maxLength: 1 }),
     ),
@@ -54,10 +54,10 @@ const hostile = fc
   .map((parts) => parts.join('').toWellFormed());
 
 describe('every character that one does not see', () => {
-  const all = UNSEEN.map((character) => `a${character}`);
+  const all = INVISIBLE.map((character) => `a${character}`);
 
   it('is written by its code on the page and on paper, and read back is what was sealed', async () => {
-    assert.ok(UNSEEN.length > 4_200, `${UNSEEN.length} characters`);
+    assert.ok(INVISIBLE.length > 4_200, `${INVISIBLE.length} characters`);
     for (let at = 0; at < all.length; at += 150) {
       const task = `${all.slice(at, at + 150).join('')}z`;
       const input = titled('Weekly digest', task);
@@ -71,7 +71,7 @@ describe('every character that one does not see', () => {
 
   it('is written by its code in mails, and makes each card another', () => {
     const cards = new Set<string>();
-    for (const character of UNSEEN) {
+    for (const character of INVISIBLE) {
       const name = `a${character}b`;
       const code = `a[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]b`;
       const { subject, text, html } = receiptMail({ ...RECEIPT_MAIL, title: name });
@@ -79,7 +79,7 @@ describe('every character that one does not see', () => {
       for (const part of [subject, text, html, invitation.subject, invitation.text, invitation.html])
         assert.ok(part.includes(code), `${code}: ${part}`);
     }
-    const drawn = UNSEEN.filter((_, i) => i < 150 || i % 100 === 0);
+    const drawn = INVISIBLE.filter((_, i) => i < 150 || i % 100 === 0);
     for (const character of ['', ...drawn]) cards.add(drawCard(titled(`a${character}b`)));
     assert.equal(cards.size, drawn.length + 1);
   });

@@ -2,7 +2,7 @@
  * A document being written from top to bottom: rows of cells that break over pages by themselves, each put into the
  * structure tree that screen readers follow.
  */
-import { createEffort } from '../effort.ts';
+import { createDrawingBudget } from '../drawing-budget.ts';
 import type { Face, FontStack } from '../fonts.ts';
 import { MARKS, type Mark } from '../marks.ts';
 import { INK, PAPER } from '../palette.ts';
@@ -50,10 +50,10 @@ export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
   /** Drawn again at the top of a page that continues a table. */
   let heading: (() => void) | null = null;
 
-  const effort = createEffort();
+  const budget = createDrawingBudget();
   /** Cuts what no one would read on paper, and says so: the attached file holds all of it. */
   const within = (text: string, stack: FontStack): string => {
-    const length = effort.take(text, stack);
+    const length = budget.take(text, stack);
     if (length === text.length) return text;
     const kept = text.slice(0, length).toWellFormed().trimEnd();
     return `${kept} […] ${(text.length - length).toLocaleString('en')} more characters stand in the attached file.`;
@@ -177,10 +177,10 @@ export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
     },
     /** True when so much is drawn already that lists have to end. */
     get full() {
-      return effort.isSpent;
+      return budget.isSpent;
     },
     /** Room for `units` of what stands in every document, however full this one is. */
-    makeRoom: (units: number) => effort.add(units),
+    makeRoom: (units: number) => budget.add(units),
     space(height: number) {
       y += height;
     },

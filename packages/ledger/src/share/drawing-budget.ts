@@ -19,13 +19,13 @@ const NEW_WORD = 14;
 const CHARACTER = 12;
 /** Each code, however often: it is eight characters. A run of one unseen character has one; one that no face has, each its own. */
 const CODE = 22;
-const UNSEEN = /([\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])\1*/gu;
+const INVISIBLE = /([\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])\1*/gu;
 const LIKELY_WITHOUT_FACE = /[\u0900-\u109f\u1100-\u1dff\u2e80-\u{10ffff}]/gu;
 
 /** A word without an end is shaped in parts, and a part can always be afforded. */
 const PARTS = /\n| +|[^ \n]{1,32}/g;
 
-export interface Effort {
+export interface DrawingBudget {
   /** Spends what the beginning of a text costs for which there is room, and says how long it is. */
   take(text: string, stack: FontStack): number;
   /** Nothing is left but a line for each text. */
@@ -34,13 +34,13 @@ export interface Effort {
   add(units: number): void;
 }
 
-export function createEffort(room = ROOM): Effort {
+export function createDrawingBudget(room = ROOM): DrawingBudget {
   let left = room;
   const shaped: Record<FontStack, Set<string>> = { text: new Set(), strong: new Set(), mono: new Set() };
 
   const priceOf = (part: string, stack: FontStack): number => {
     if (part === '\n') return NEWLINE;
-    const codes = CODE * ((part.match(UNSEEN)?.length ?? 0) + (part.match(LIKELY_WITHOUT_FACE)?.length ?? 0));
+    const codes = CODE * ((part.match(INVISIBLE)?.length ?? 0) + (part.match(LIKELY_WITHOUT_FACE)?.length ?? 0));
     if (shaped[stack].has(part)) return WORD + part.length + codes;
     shaped[stack].add(part);
     return NEW_WORD + CHARACTER * part.length + codes;
