@@ -17,7 +17,7 @@ const READING = { at_once: 64, each: 2, waiting_each: 256, waiting: 2_048, what:
 /** A turn is over when its answer has left, at the latest after this: a caller who does not read keeps the own organization waiting only. */
 const TURN_MS = 10_000;
 
-export function readInTurns(app: App): void {
+export function answerInTurns(app: App): void {
   const turns = createTurns(READING);
   app.addHook('preHandler', async (request, { raw }) => {
     if (request.routeOptions.config.in_turn !== true || isStreamed(request)) return;
