@@ -49,7 +49,7 @@ export async function openChangeFeed(db: Db, rightsChanged: () => void): Promise
     if (message.rights) rightsChanged();
     deliver(message.changed);
   });
-  // Best budget: a client that misses a message looks again by the clock.
+  // Best effort: a client that misses a message looks again by the clock.
   const notify = (message: Message) => db.notify(CHANNEL, JSON.stringify(message)).catch(() => undefined);
 
   async function flush(): Promise<void> {

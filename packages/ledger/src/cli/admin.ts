@@ -80,7 +80,7 @@ async function run(command: Command, words: string[]): Promise<Answer> {
   }
 }
 
-/** Best budget: it is done. On SQLite no process hears of another, and a console shows it when it is looked at again. */
+/** Best effort: it is done. On SQLite no process hears of another, and a console shows it when it is looked at again. */
 async function tell(db: Db, organization_id: string): Promise<void> {
   const feed = await openChangeFeed(db, () => {});
   await feed.emitRights();

@@ -22,7 +22,7 @@ export class CredentialCache {
   readonly #tellOthers: () => Promise<void>;
   #forgotten = 0;
 
-  /** @param tellOthers best budget; they call `drop` */
+  /** @param tellOthers best effort; they call `drop` */
   constructor(tellOthers: () => Promise<void>) {
     this.#tellOthers = tellOthers;
   }

@@ -1,5 +1,5 @@
 /**
- * Evidence bytes: hashed here, counted, kept in object storage under their hash, best budget; what is recorded says whether they
+ * Evidence bytes: hashed here, counted, kept in object storage under their hash, best effort; what is recorded says whether they
  * were. What is read back is compared with the record: storage is trusted with nothing.
  */
 import { Buffer } from 'node:buffer';
