@@ -1,7 +1,7 @@
 /** Which address shows which page. A page's script is loaded when it is first opened. */
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { Fault } from './layout/fault.tsx';
+import { ErrorBoundary } from './layout/error-boundary.tsx';
 import { Shell } from './layout/shell.tsx';
 import { Toasts } from './layout/toasts.tsx';
 
@@ -38,7 +38,7 @@ const PAGES: readonly (readonly [path: string, ComponentType])[] = [
 
 export function App() {
   return (
-    <Fault>
+    <ErrorBoundary>
       <Switch>
         <Route path="/sign-in">
           <Suspense fallback={null}>
@@ -52,7 +52,7 @@ export function App() {
         </Route>
       </Switch>
       <Toasts />
-    </Fault>
+    </ErrorBoundary>
   );
 }
 

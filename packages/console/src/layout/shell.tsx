@@ -12,7 +12,7 @@ import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/problem.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { ChoosePlace } from '../pages/choose-place/choose-place.tsx';
-import { Fault } from './fault.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationMenu, PersonMenu } from './person.tsx';
@@ -58,9 +58,9 @@ export function Shell({ children }: { children: ReactNode }) {
         <Away />
         <Inside error={known ? null : session.error} retry={() => void session.refetch()}>
           {known ? (
-            <Fault key={path}>
+            <ErrorBoundary key={path}>
               <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
-            </Fault>
+            </ErrorBoundary>
           ) : (
             <PageSkeleton />
           )}

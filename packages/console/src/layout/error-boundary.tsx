@@ -12,7 +12,7 @@ const NO_SCRIPT = /dynamically imported module|importing a module script|preload
 
 const reload = () => location.reload();
 
-export class Fault extends Component<{ children: ReactNode }, { error: unknown }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {
