@@ -13,17 +13,17 @@ import { By } from './by.tsx';
 import { copy } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
 import { Switch } from './field.tsx';
-import { Loaded } from './loaded.tsx';
 import { Moment } from './moment.tsx';
+import { QueryBoundary } from './query-boundary.tsx';
 import { Skeleton } from './skeleton.tsx';
 import './share-link.css';
 
 export function ShareLink({ receipt_id }: { receipt_id: string }) {
   const share = useQuery(shareQuery(receipt_id));
   return (
-    <Loaded query={share} skeleton={<Skeleton height="5.4rem" />}>
+    <QueryBoundary query={share} skeleton={<Skeleton height="5.4rem" />}>
       {(known) => <Shared share={known} />}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 

@@ -4,8 +4,8 @@ import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Command } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import { useRouterNews } from './news.ts';
 import { isAway, isUnconnected } from './queries.ts';
@@ -44,9 +44,9 @@ export function ComputePage<Data>({ query, skeleton, children, actions, ...page 
           {away && <Away error={query.error} since={query.data === undefined ? null : query.dataUpdatedAt} />}
           {/* One place in the tree, away or not: a log that was read and a form that is filled in stay. */}
           {(!away || query.data !== undefined) && (
-            <Loaded query={query} skeleton={skeleton}>
+            <QueryBoundary query={query} skeleton={skeleton}>
               {children}
-            </Loaded>
+            </QueryBoundary>
           )}
         </>
       )}

@@ -9,7 +9,7 @@ import { KEYS } from '../../api/keys.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Section } from '../../layout/page.tsx';
@@ -96,9 +96,9 @@ function JobBody({ job }: { job: Job }) {
             </Section>
           )}
           <Section title="Events">
-            <Loaded query={events} skeleton={<SkeletonRows rows={4} />}>
+            <QueryBoundary query={events} skeleton={<SkeletonRows rows={4} />}>
               {(all) => <Events events={all} />}
-            </Loaded>
+            </QueryBoundary>
           </Section>
         </div>
         <aside aria-label="About this job">
@@ -110,9 +110,9 @@ function JobBody({ job }: { job: Job }) {
             <Details job={job} events={known} />
           </Section>
           <Section title="Router receipts">
-            <Loaded query={receipts} skeleton={<SkeletonRows rows={3} />}>
+            <QueryBoundary query={receipts} skeleton={<SkeletonRows rows={3} />}>
               {(all) => <JobReceipts receipts={all} />}
-            </Loaded>
+            </QueryBoundary>
           </Section>
         </aside>
       </div>

@@ -4,7 +4,7 @@ import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { OFFERED_JOB_TYPES } from './format.ts';
@@ -37,7 +37,7 @@ export function Quotes() {
     >
       {(all) => (
         <>
-          <Loaded query={prices} skeleton={<SkeletonRows rows={6} />}>
+          <QueryBoundary query={prices} skeleton={<SkeletonRows rows={6} />}>
             {(rows) => {
               const offers = offersOf(rows, nodes.data ?? []);
               return (
@@ -56,7 +56,7 @@ export function Quotes() {
                 </div>
               );
             }}
-          </Loaded>
+          </QueryBoundary>
           <RecentQuotes
             onUse={(again) => {
               setWish(again);

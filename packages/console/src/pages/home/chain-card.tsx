@@ -6,9 +6,9 @@ import { lastVerification } from '../../api/last-verification.ts';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Status } from '../../components/mark.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { amount, count } from '../../format/numbers.ts';
 
@@ -20,7 +20,7 @@ export function ChainCard() {
   return (
     <section className="sheet card" aria-label="Chain">
       <h2>Chain</h2>
-      <Loaded query={head} skeleton={<Skeleton height="5.5rem" />}>
+      <QueryBoundary query={head} skeleton={<Skeleton height="5.5rem" />}>
         {({ receipts: [last] }) =>
           last === undefined ? (
             <p className="muted">It begins with the first receipt.</p>
@@ -39,7 +39,7 @@ export function ChainCard() {
             </>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </section>
   );
 }

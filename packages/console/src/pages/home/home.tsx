@@ -9,7 +9,7 @@ import type { RunFilters } from '../../api/queries.ts';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Page, Section } from '../../layout/page.tsx';
@@ -35,7 +35,7 @@ export function Home() {
   const any = useFirstRuns({});
   return (
     <Page title={organization.name}>
-      <Loaded query={any} skeleton={<SkeletonRows rows={6} />}>
+      <QueryBoundary query={any} skeleton={<SkeletonRows rows={6} />}>
         {({ runs }) =>
           runs.length === 0 ? (
             <FirstRun />
@@ -52,7 +52,7 @@ export function Home() {
             </div>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }
@@ -74,7 +74,7 @@ function Waiting({ mayApprove }: { mayApprove: boolean }) {
   );
 }
 
-type Listed = Parameters<typeof Loaded<z.infer<typeof RunList>>>[0]['query'];
+type Listed = Parameters<typeof QueryBoundary<z.infer<typeof RunList>>>[0]['query'];
 
 interface RunsProps {
   title: string;
@@ -88,9 +88,9 @@ function Runs({ title, query, shown, all }: RunsProps) {
   if (query.data?.runs.length === 0) return null;
   return (
     <Section title={title} beside={query.data?.next_after ? <Link href={all}>All of them</Link> : null}>
-      <Loaded query={query} skeleton={<SkeletonRows rows={3} />}>
+      <QueryBoundary query={query} skeleton={<SkeletonRows rows={3} />}>
         {({ runs }) => <RunTable label={title} runs={runs} shown={shown} />}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
@@ -24,7 +24,7 @@ export function LastReceipts() {
   });
   return (
     <Section title="Sealed last" beside={<Link href="/receipts">All receipts</Link>}>
-      <Loaded query={page} skeleton={<SkeletonRows rows={SHOWN} />}>
+      <QueryBoundary query={page} skeleton={<SkeletonRows rows={SHOWN} />}>
         {({ receipts }) =>
           receipts.length === 0 ? (
             <p className="muted">No receipt yet: an approved Run becomes one.</p>
@@ -47,7 +47,7 @@ export function LastReceipts() {
             </div>
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

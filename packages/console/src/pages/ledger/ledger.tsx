@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AwayLink, ButtonLink } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Page, Section } from '../../layout/page.tsx';
 import { newestQuery } from '../receipts/queries.ts';
@@ -31,7 +31,7 @@ export function LedgerPage() {
         )
       }
     >
-      <Loaded
+      <QueryBoundary
         query={newest}
         skeleton={
           <>
@@ -41,7 +41,7 @@ export function LedgerPage() {
         }
       >
         {() => (last < 0 ? <NothingYet /> : <Chain last={last} />)}
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -92,7 +92,7 @@ function Found({ filters, onClear }: { filters: ReceiptFilters; onClear: () => v
   const [asked, setAsked] = useState({ filters, pages: 0 });
   const before = list.isPlaceholderData;
   return (
-    <Loaded query={list} skeleton={<SkeletonRows rows={12} />}>
+    <QueryBoundary query={list} skeleton={<SkeletonRows rows={12} />}>
       {({ pages }) => {
         const receipts = pages.flatMap((page) => page.receipts);
         const nothing = receipts.length === 0 && !list.hasNextPage;
@@ -119,7 +119,7 @@ function Found({ filters, onClear }: { filters: ReceiptFilters; onClear: () => v
           </div>
         );
       }}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 

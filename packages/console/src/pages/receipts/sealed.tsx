@@ -4,7 +4,7 @@ import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { Loaded } from '../../components/loaded.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { ShareLink } from '../../components/share-link.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Section } from '../../layout/page.tsx';
@@ -43,9 +43,9 @@ export function Sealed({ id, bytes, at, around }: SealedProps) {
           {payload === null ? (
             <p className="muted">What is stored cannot be read as a receipt. Its bytes are shown as they are.</p>
           ) : (
-            <Loaded query={print} skeleton={<SkeletonRows rows={9} />}>
+            <QueryBoundary query={print} skeleton={<SkeletonRows rows={9} />}>
               {(printOf) => <Said print={printOf(payload, verdict.ok)} />}
-            </Loaded>
+            </QueryBoundary>
           )}
         </div>
         <div>

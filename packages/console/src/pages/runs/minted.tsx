@@ -8,8 +8,8 @@ import { receiptQuery, shareQuery } from '../../api/queries.ts';
 import { AwayLink, Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { ShareLink } from '../../components/share-link.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { toast } from '../../layout/toasts.tsx';
@@ -20,9 +20,9 @@ import './minted.css';
 export function Minted({ receipt_id }: { receipt_id: string }) {
   const receipt = useQuery(receiptQuery(receipt_id));
   return (
-    <Loaded query={receipt} skeleton={<Skeleton height="15rem" />}>
+    <QueryBoundary query={receipt} skeleton={<Skeleton height="15rem" />}>
       {(sealed) => <Sealed receipt={sealed} />}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 

@@ -7,9 +7,9 @@ import { runQuery, useSession } from '../../api/queries.ts';
 import { By } from '../../components/by.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Badge, Status } from '../../components/mark.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { ReadableSection } from '../../components/readable.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
@@ -31,9 +31,9 @@ export function RunPage() {
   if (run.data !== undefined) return <KnownRun run={run.data} />;
   return (
     <Page title="Run" up={UP}>
-      <Loaded query={run} skeleton={<RunSkeleton />}>
+      <QueryBoundary query={run} skeleton={<RunSkeleton />}>
         {() => null}
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

@@ -8,8 +8,8 @@ import { runsQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { More } from '../../components/more.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -62,7 +62,7 @@ export function Runs() {
           onChange={(outcome) => change({ outcome })}
         />
       </search>
-      <Loaded query={runs} skeleton={<SkeletonRows rows={10} />}>
+      <QueryBoundary query={runs} skeleton={<SkeletonRows rows={10} />}>
         {({ pages }) => {
           const found = pages.flatMap((page) => page.runs);
           if (found.length > 0 || runs.hasNextPage)
@@ -78,7 +78,7 @@ export function Runs() {
             );
           return isFiltered(filters) ? <NothingFound onClear={clear} /> : <FirstRun />;
         }}
-      </Loaded>
+      </QueryBoundary>
       {opening && <NewRun onClose={() => setOpening(false)} />}
     </Page>
   );

@@ -10,8 +10,8 @@ import { Hash } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { TextField } from '../../components/field.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { whyNot } from '../../format/may.ts';
@@ -38,7 +38,7 @@ export function AgentProfiles() {
       lead="Who does the work, described once. A Run that names a profile seals it into its receipt."
       actions={button}
     >
-      <Loaded
+      <QueryBoundary
         query={profiles}
         skeleton={
           <div className="sheet flush">
@@ -81,7 +81,7 @@ export function AgentProfiles() {
             </div>
           )
         }
-      </Loaded>
+      </QueryBoundary>
       {creating && <NewProfile onClose={() => setCreating(false)} />}
     </Page>
   );

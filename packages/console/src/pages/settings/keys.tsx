@@ -8,8 +8,8 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { whyNot } from '../../format/may.ts';
@@ -52,7 +52,7 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
   const [revoking, setRevoking] = useState<Key | null>(null);
   return (
     <>
-      <Loaded
+      <QueryBoundary
         query={keys}
         skeleton={
           <div className="sheet flush">
@@ -70,7 +70,7 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
             </>
           );
         }}
-      </Loaded>
+      </QueryBoundary>
       {revoking && <Revoke revoking={revoking} onClose={() => setRevoking(null)} />}
     </>
   );

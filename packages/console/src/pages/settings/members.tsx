@@ -9,10 +9,10 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { Badge } from '../../components/mark.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
@@ -59,7 +59,7 @@ export function Members() {
 function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
   const members = useQuery(membersQuery);
   return (
-    <Loaded
+    <QueryBoundary
       query={members}
       skeleton={
         <div className="sheet flush">
@@ -68,7 +68,7 @@ function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
       }
     >
       {(all) => (all.length === 0 ? <NoMembers onDo={onDo} /> : <MemberTable members={all} onDo={onDo} />)}
-    </Loaded>
+    </QueryBoundary>
   );
 }
 

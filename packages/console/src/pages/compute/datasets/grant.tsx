@@ -8,7 +8,7 @@ import { Button } from '../../../components/button.tsx';
 import { Hash } from '../../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/field.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { memberNamesQuery } from '../queries.ts';
 
@@ -35,7 +35,7 @@ export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onCl
           </div>
         </div>
       ) : (
-        <Loaded query={members} skeleton={<Skeleton height="6rem" />}>
+        <QueryBoundary query={members} skeleton={<Skeleton height="6rem" />}>
           {(all) => {
             const member_id = chosen || all[0]?.id;
             return (
@@ -64,7 +64,7 @@ export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onCl
               </DialogForm>
             );
           }}
-        </Loaded>
+        </QueryBoundary>
       )}
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../../components/button.tsx';
 import { Choice } from '../../../components/choice.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { amount, usd } from '../../../format/numbers.ts';
@@ -40,9 +40,9 @@ export function Activity() {
         </div>
       }
     >
-      <Loaded query={history} skeleton={<Skeleton height="14.6rem" />}>
+      <QueryBoundary query={history} skeleton={<Skeleton height="14.6rem" />}>
         {(data) => (asTable ? <BucketTable history={data} /> : <Charts history={data} />)}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

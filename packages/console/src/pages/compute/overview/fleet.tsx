@@ -9,8 +9,8 @@ import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Command } from '../../../components/copy.tsx';
 import { Empty } from '../../../components/empty.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
 import { Moment, useNow } from '../../../components/moment.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
@@ -35,9 +35,9 @@ export function Fleet() {
       title="Workers"
       beside={workers.data && workers.data.length > 0 ? count(workers.data.length, 'worker') : undefined}
     >
-      <Loaded query={workers} skeleton={<SkeletonRows rows={3} />}>
+      <QueryBoundary query={workers} skeleton={<SkeletonRows rows={3} />}>
         {(all) => (all.length === 0 ? <NoWorkers /> : <KnownWorkers workers={all} />)}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

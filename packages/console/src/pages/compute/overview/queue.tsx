@@ -1,7 +1,7 @@
 /** Why queued jobs wait. */
 import { useQuery } from '@tanstack/react-query';
-import { Loaded } from '../../../components/loaded.tsx';
 import { Mark } from '../../../components/mark.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { amount, count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
@@ -18,7 +18,7 @@ export function Queue({ queued }: { queued: number }) {
       title="Why jobs wait"
       beside={queued > QUEUE_ROWS ? `the newest ${amount(QUEUE_ROWS)} of ${amount(queued)}` : undefined}
     >
-      <Loaded query={queue} skeleton={<SkeletonRows rows={2} />}>
+      <QueryBoundary query={queue} skeleton={<SkeletonRows rows={2} />}>
         {(jobs) => (
           <ul className="reasons sheet">
             {reasonsOf(jobs).map((reason) => {
@@ -36,7 +36,7 @@ export function Queue({ queued }: { queued: number }) {
             })}
           </ul>
         )}
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -4,8 +4,8 @@ import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
 import { Moment, useNow } from '../../../components/moment.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { day } from '../../../format/instant.ts';
@@ -40,7 +40,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
         </div>
       }
     >
-      <Loaded query={quotes} skeleton={<SkeletonRows rows={3} />}>
+      <QueryBoundary query={quotes} skeleton={<SkeletonRows rows={3} />}>
         {({ receipts }) =>
           receipts.length === 0 ? (
             <p className="sheet muted">No quote was given on this day.</p>
@@ -48,7 +48,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
             <QuoteTable receipts={receipts} onUse={onUse} />
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Section>
   );
 }

@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Empty } from '../../../components/empty.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
+import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
@@ -49,7 +49,7 @@ export function SheetList() {
       lead="The rules that decide an evaluation. Each version is fixed when it is published, so a receipt means the same forever."
       actions={button}
     >
-      <Loaded
+      <QueryBoundary
         query={sheets}
         skeleton={
           <div className="sheet flush">
@@ -72,7 +72,7 @@ export function SheetList() {
             <SheetTable named={byName(all)} />
           )
         }
-      </Loaded>
+      </QueryBoundary>
     </Page>
   );
 }

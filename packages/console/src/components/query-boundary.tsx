@@ -3,19 +3,19 @@ import type { ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { Problem } from './problem.tsx';
 
-interface Standing<Data> {
+interface Query<Data> {
   data: Data | undefined;
   error: unknown;
   refetch: () => unknown;
 }
 
 /** `skeleton` has the size of what comes, so that nothing jumps. What was there stays when asking again fails. */
-export function Loaded<Data>({
+export function QueryBoundary<Data>({
   query,
   skeleton,
   children,
 }: {
-  query: Standing<Data>;
+  query: Query<Data>;
   skeleton: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
