@@ -8,7 +8,7 @@ import { Shown } from '../shown/shown.ts';
 import { IconButton } from './button.tsx';
 import { Choice } from './choice.tsx';
 import { copy } from './copy.tsx';
-import { Fact, Facts, LeftOut } from './facts.tsx';
+import { Description, DescriptionList, LeftOut } from './description-list.tsx';
 import './readable.css';
 
 const VIEWS = [
@@ -65,13 +65,13 @@ function Members({ value }: Pick<ReadableProps, 'value'>) {
   if (members.length === 0) return <p className="muted">Nothing was said here.</p>;
   return (
     <>
-      <Facts>
+      <DescriptionList>
         {members.map(({ path, value: said }) => (
-          <Fact key={path} label={path}>
+          <Description key={path} label={path}>
             {shown(said)}
-          </Fact>
+          </Description>
         ))}
-      </Facts>
+      </DescriptionList>
       <LeftOut members={left_out} />
     </>
   );

@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Mark } from '../../components/mark.tsx';
 import { count } from '../../format/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
@@ -67,24 +67,24 @@ function One({ violation, all, last, onShow }: OneProps) {
       <p>{words.means}</p>
       <div className="violation-body">
         {org_seq !== null && <Piece org_seq={org_seq} last={last} all={all} />}
-        <Facts>
-          <Fact label="Finding">{detail}</Fact>
+        <DescriptionList>
+          <Description label="Finding">{detail}</Description>
           {expected !== null && (
-            <Fact label={words.expected}>
+            <Description label={words.expected}>
               <code>{String(expected)}</code>
-            </Fact>
+            </Description>
           )}
           {actual !== null && (
-            <Fact label={words.actual}>
+            <Description label={words.actual}>
               <code>{String(actual)}</code>
-            </Fact>
+            </Description>
           )}
           {receipt_id !== null && (
-            <Fact label="Receipt">
+            <Description label="Receipt">
               <code>{receipt_id}</code>
-            </Fact>
+            </Description>
           )}
-        </Facts>
+        </DescriptionList>
       </div>
     </article>
   );

@@ -1,7 +1,7 @@
 /** Whether the bytes that were just fetched have the hash they state: computed here, the service's opinion is not asked. */
 import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
 import { Hash } from '../../components/copy.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Mark } from '../../components/mark.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { count } from '../../format/numbers.ts';
@@ -48,18 +48,18 @@ export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
 
 function Fault({ verdict: { fault, receipt_sha256, computed_sha256 } }: { verdict: ReceiptVerdict }) {
   return (
-    <Facts>
-      {fault && <Fact label="Finding">{fault.detail}</Fact>}
+    <DescriptionList>
+      {fault && <Description label="Finding">{fault.detail}</Description>}
       {receipt_sha256 && (
-        <Fact label="It states">
+        <Description label="It states">
           <code>{receipt_sha256}</code>
-        </Fact>
+        </Description>
       )}
       {computed_sha256 && computed_sha256 !== receipt_sha256 && (
-        <Fact label="Computed here">
+        <Description label="Computed here">
           <code>{computed_sha256}</code>
-        </Fact>
+        </Description>
       )}
-    </Facts>
+    </DescriptionList>
   );
 }

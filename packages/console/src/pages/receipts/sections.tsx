@@ -3,12 +3,12 @@ import type {
   Section as Printed,
   PrintedCheck,
   PrintedEvidence,
-  Fact as PrintedFact,
+  Description as PrintedFact,
 } from '@rcpt/contract/lanes/lane.ts';
 import { decidersInWords } from '@rcpt/contract/signer.ts';
 import { IconButton } from '../../components/button.tsx';
 import { copy } from '../../components/copy.tsx';
-import { Fact, Facts, LeftOut } from '../../components/facts.tsx';
+import { Description, DescriptionList, LeftOut } from '../../components/description-list.tsx';
 import { Badge } from '../../components/mark.tsx';
 import { CheckStatusMark } from '../../components/outcome.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
@@ -52,14 +52,14 @@ export function PrintedSection({ section }: { section: Printed }) {
 
 function PrintedFacts({ facts }: { facts: readonly PrintedFact[] }) {
   return (
-    <Facts>
+    <DescriptionList>
       {facts.map(({ label, value, mono }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two facts may have one label
-        <Fact key={place} label={label}>
+        <Description key={place} label={label}>
           {mono ? <code>{value}</code> : value}
-        </Fact>
+        </Description>
       ))}
-    </Facts>
+    </DescriptionList>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { signerOf } from '@rcpt/contract/signer.ts';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { SignedBy } from '../../components/signer.tsx';
 import './becomes-public.css';
 import { mailboxPlaces } from './mailboxes.ts';
@@ -27,16 +27,16 @@ export function BecomesPublic({ run, session, note }: { run: Run; session: Sessi
   return (
     <section className="becomes-public" aria-label="What becomes public of this decision">
       <h3>Public, for ever</h3>
-      <Facts>
-        <Fact label="Approved by">
+      <DescriptionList>
+        <Description label="Approved by">
           <SignedBy signer={own} />
-        </Fact>
-        <Fact label="Id">
+        </Description>
+        <Description label="Id">
           <code>{own.id}</code>
-        </Fact>
-        <Fact label="Note">{note === '' ? <span className="muted">None</span> : note}</Fact>
-        <Fact label="Time">When you approve, to the millisecond</Fact>
-      </Facts>
+        </Description>
+        <Description label="Note">{note === '' ? <span className="muted">None</span> : note}</Description>
+        <Description label="Time">When you approve, to the millisecond</Description>
+      </DescriptionList>
       <Mailboxes run={run} note={note} />
     </section>
   );

@@ -6,7 +6,7 @@ import { useParams } from 'wouter';
 import { runQuery, useSession } from '../../api/queries.ts';
 import { By } from '../../components/by.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Badge, Status } from '../../components/mark.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
@@ -77,20 +77,20 @@ function About({ run }: { run: Run }) {
   const { name, model, harness, capability_tier } = run.agent_profile;
   const agent = [name, model, harness, capability_tier].filter((word) => word !== 'undeclared' && word !== '');
   return (
-    <Facts>
-      <Fact label="Id">
+    <DescriptionList>
+      <Description label="Id">
         <Hash value={run.id} what="Id" />
-      </Fact>
-      <Fact label="Agent">
+      </Description>
+      <Description label="Agent">
         {agent.length > 0 ? agent.join(' · ') : <span className="muted">Nobody was declared</span>}
-      </Fact>
-      <Fact label="Opened">
+      </Description>
+      <Description label="Opened">
         <Moment at={run.created_at} />
-      </Fact>
-      <Fact label="Last step">
+      </Description>
+      <Description label="Last step">
         <Moment at={run.updated_at} />
-      </Fact>
-    </Facts>
+      </Description>
+    </DescriptionList>
   );
 }
 

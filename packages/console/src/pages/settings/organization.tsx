@@ -10,8 +10,8 @@ import { errorAt } from '../../api/problem.ts';
 import { sessionQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
 import { Switch, TextField } from '../../components/field.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -34,14 +34,14 @@ export function OrganizationSettings() {
       <Section title="General">
         <div className="sheet setting">
           <Name key={organization.name} organization={organization} why={why} />
-          <Facts>
-            <Fact label="Organization id">
+          <DescriptionList>
+            <Description label="Organization id">
               <Hash value={organization.id} what="Organization id" />
-            </Fact>
-            <Fact label="Founded">
+            </Description>
+            <Description label="Founded">
               <Moment at={organization.created_at} />
-            </Fact>
-          </Facts>
+            </Description>
+          </DescriptionList>
         </div>
       </Section>
       <Section title="Approval">

@@ -1,6 +1,6 @@
 /** How much the organization stores, and how much it may. */
 import { useQuery } from '@tanstack/react-query';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Status } from '../../components/mark.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
@@ -14,17 +14,17 @@ export function Storage() {
   const full = limit_bytes !== null && used_bytes >= limit_bytes;
   return (
     <>
-      <Facts>
-        <Fact label="Stored">
+      <DescriptionList>
+        <Description label="Stored">
           {byteSize(used_bytes)}{' '}
           {full && (
             <Status mark="cross" tone="bad">
               full
             </Status>
           )}
-        </Fact>
-        <Fact label="At most">{limit_bytes === null ? 'without end' : byteSize(limit_bytes)}</Fact>
-      </Facts>
+        </Description>
+        <Description label="At most">{limit_bytes === null ? 'without end' : byteSize(limit_bytes)}</Description>
+      </DescriptionList>
       {limit_bytes !== null && (
         <Progress label="Storage" done={Math.min(used_bytes, limit_bytes)} of={limit_bytes} full={full} />
       )}

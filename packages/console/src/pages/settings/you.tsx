@@ -5,8 +5,8 @@ import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
 import { Section } from '../../layout/page.tsx';
@@ -30,10 +30,10 @@ export function You() {
       }
     >
       <div className="sheet">
-        <Facts>
-          <Fact label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Fact>
+        <DescriptionList>
+          <Description label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Description>
           {kind === 'person' && (
-            <Fact label="Public name">
+            <Description label="Public name">
               <span className="public-name">
                 <span className="two-lines">
                   <span>{public_name ?? <span className="muted">Not chosen yet</span>}</span>
@@ -43,16 +43,16 @@ export function You() {
                   {public_name === null ? 'Choose' : 'Change'}
                 </Button>
               </span>
-            </Fact>
+            </Description>
           )}
-          <Fact label="Role">
+          <Description label="Role">
             <span className="two-lines">
               <span>{ROLE_WORD[role]}</span>
               <small>{ROLE_IN_WORDS[role]}</small>
             </span>
-          </Fact>
+          </Description>
           {organizations.length > 1 && (
-            <Fact label="Member of">
+            <Description label="Member of">
               {organizations.map((each) => (
                 <span key={each.id} className="two-lines">
                   <span>{each.name}</span>
@@ -61,14 +61,14 @@ export function You() {
                   </small>
                 </span>
               ))}
-            </Fact>
+            </Description>
           )}
           {expires_at !== null && (
-            <Fact label="Session ends">
+            <Description label="Session ends">
               <Moment at={expires_at} />, and later while you keep working
-            </Fact>
+            </Description>
           )}
-        </Facts>
+        </DescriptionList>
       </div>
       {choosing && <ChoosePublicName session={session} onClose={() => setChoosing(false)} />}
       {leaving && <SignOutEverywhere onClose={() => setLeaving(false)} />}

@@ -1,6 +1,6 @@
 import { problemOf } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
-import { Fact, Facts } from '../../components/facts.tsx';
+import { Description, DescriptionList } from '../../components/description-list.tsx';
 
 interface SomebodyElseProps {
   /** `signed_in_as_another`: the link is not used up. */
@@ -21,14 +21,14 @@ export function SomebodyElse({ error, onStay, onReplace }: SomebodyElseProps) {
           did not ask for this link.
         </p>
       </header>
-      <Facts>
-        <Fact label="You are">
+      <DescriptionList>
+        <Description label="You are">
           <strong>{signed_in_as}</strong>
-        </Fact>
-        <Fact label="The link is for">
+        </Description>
+        <Description label="The link is for">
           <strong>{link_for}</strong>
-        </Fact>
-      </Facts>
+        </Description>
+      </DescriptionList>
       <Button kind="primary" onClick={onStay}>
         Stay signed in
       </Button>

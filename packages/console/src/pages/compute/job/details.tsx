@@ -3,7 +3,7 @@ import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { Hash } from '../../../components/copy.tsx';
-import { Fact, Facts } from '../../../components/facts.tsx';
+import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { byteSize } from '../../../format/numbers.ts';
 import { memberLogsQuery, workersQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
@@ -16,30 +16,32 @@ export function Details({ job, events }: { job: Job; events: readonly JobEvent[]
   const { data: logs } = useQuery(memberLogsQuery(job.member_id));
   const worker_id = workerOf(events);
   return (
-    <Facts>
-      <Fact label="Member">
+    <DescriptionList>
+      <Description label="Member">
         <Link href={`/compute/jobs?member=${encodeURIComponent(job.member_id)}`}>{memberName(job.member_id)}</Link>
-      </Fact>
-      <Fact label="Hardware">{gpuName(job.requested_gpu_sku)}</Fact>
+      </Description>
+      <Description label="Hardware">{gpuName(job.requested_gpu_sku)}</Description>
       {worker_id !== null && (
-        <Fact label="Worker">
+        <Description label="Worker">
           <Link href={`/compute/workers/${encodeURIComponent(worker_id)}`}>
             {workers?.find(({ id }) => id === worker_id)?.name ?? worker_id}
           </Link>
           {job.assigned_node_id !== null && <span className="muted"> on {job.assigned_node_id}</span>}
-        </Fact>
+        </Description>
       )}
-      <Fact label="Attempt">
+      <Description label="Attempt">
         {job.attempt === 0 ? 'None yet' : job.attempt} <span className="muted">of {job.max_attempts}</span>
-      </Fact>
-      {job.priority !== 0 && <Fact label="Priority">{job.priority}</Fact>}
-      {job.input_dataset_ids.length > 0 && <Fact label="Datasets">{job.input_dataset_ids.join(', ')}</Fact>}
-      {job.output_uri !== null && (
-        <Fact label="Output">
-          <Hash value={job.output_uri} what="Address" />
-        </Fact>
+      </Description>
+      {job.priority !== 0 && <Description label="Priority">{job.priority}</Description>}
+      {job.input_dataset_ids.length > 0 && (
+        <Description label="Datasets">{job.input_dataset_ids.join(', ')}</Description>
       )}
-      <Fact label="Log">
+      {job.output_uri !== null && (
+        <Description label="Output">
+          <Hash value={job.output_uri} what="Address" />
+        </Description>
+      )}
+      <Description label="Log">
         {byteSize(job.log_bytes)}
         {logs !== undefined && (
           <span className="muted">
@@ -48,10 +50,10 @@ export function Details({ job, events }: { job: Job; events: readonly JobEvent[]
             {byteSize(logs.log_bytes_limit)}
           </span>
         )}
-      </Fact>
-      <Fact label="Job id">
+      </Description>
+      <Description label="Job id">
         <Hash value={job.id} what="Job id" />
-      </Fact>
-    </Facts>
+      </Description>
+    </DescriptionList>
   );
 }

@@ -1,19 +1,19 @@
 /** What the command measured and reported, as it named it. */
 import { inJson } from '@rcpt/contract/members.ts';
 import type { Json } from '@rcpt/contract/wire.ts';
-import { Fact, Facts } from '../../../components/facts.tsx';
+import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { sentence } from '../../../format/vocabulary.ts';
 
 export function Metrics({ metrics }: { metrics: readonly (readonly [name: string, value: unknown])[] }) {
   return (
     <div className="sheet">
-      <Facts>
+      <DescriptionList>
         {metrics.map(([name, value]) => (
-          <Fact key={name} label={sentence(name)}>
+          <Description key={name} label={sentence(name)}>
             {inJson(value as Json)}
-          </Fact>
+          </Description>
         ))}
-      </Facts>
+      </DescriptionList>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** How a worker's machine is doing, as its last heartbeat said. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
-import { Fact, Facts } from '../../../components/facts.tsx';
+import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { byteSize } from '../../../format/numbers.ts';
 import { durationWords } from '../duration.ts';
@@ -15,23 +15,23 @@ export function Load({ worker }: { worker: Worker }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: GPUs of a machine are told apart by their place
         <GpuGauge key={place} gpu={gpu} />
       ))}
-      <Facts>
-        <Fact label="Heartbeat">
+      <DescriptionList>
+        <Description label="Heartbeat">
           {worker.last_heartbeat_at === null ? 'never' : <Moment at={worker.last_heartbeat_at} />}
           <span className="muted">, due every {worker.heartbeat_interval_seconds} s</span>
-        </Fact>
-        <Fact label="Host">{worker.hostname}</Fact>
+        </Description>
+        <Description label="Host">{worker.hostname}</Description>
         {cpu !== null && (
-          <Fact label="CPU">
+          <Description label="CPU">
             {cpu_count !== null && `${cpu_count} × `}
             {cpu}
-          </Fact>
+          </Description>
         )}
-        {load_1m !== null && <Fact label="Load">{load_1m.toFixed(2)}</Fact>}
+        {load_1m !== null && <Description label="Load">{load_1m.toFixed(2)}</Description>}
         <Used label="Memory" total={machine.memory_bytes} free={machine.memory_free_bytes} />
         <Used label="Disk" total={machine.disk_bytes} free={machine.disk_free_bytes} />
-        {uptime_seconds !== null && <Fact label="Up for">{durationWords(uptime_seconds * 1000)}</Fact>}
-      </Facts>
+        {uptime_seconds !== null && <Description label="Up for">{durationWords(uptime_seconds * 1000)}</Description>}
+      </DescriptionList>
     </>
   );
 }
@@ -66,8 +66,8 @@ function gib(mib: number): string {
 function Used({ label, total, free }: { label: string; total: number | null; free: number | null }) {
   if (total === null || free === null) return null;
   return (
-    <Fact label={label}>
+    <Description label={label}>
       {byteSize(Math.max(0, total - free))} <span className="muted">of {byteSize(total)}</span>
-    </Fact>
+    </Description>
   );
 }

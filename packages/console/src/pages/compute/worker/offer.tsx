@@ -1,7 +1,7 @@
 /** What a worker declared, which is what the router leases it. What it did not declare does not limit it. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Hash } from '../../../components/copy.tsx';
-import { Fact, Facts } from '../../../components/facts.tsx';
+import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { Badge } from '../../../components/mark.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { typeWord } from '../format.ts';
@@ -15,9 +15,9 @@ export function Offer({ worker }: { worker: Worker }) {
   const types = declared(capabilities, 'supports');
   const most = capabilities.max_concurrent_jobs;
   return (
-    <Facts>
-      <Fact label="Hardware">{skus === null ? 'Any' : skus.map(gpuName).join(', ') || 'None'}</Fact>
-      <Fact label="Job types">
+    <DescriptionList>
+      <Description label="Hardware">{skus === null ? 'Any' : skus.map(gpuName).join(', ') || 'None'}</Description>
+      <Description label="Job types">
         {types === null ? (
           'All'
         ) : (
@@ -27,30 +27,30 @@ export function Offer({ worker }: { worker: Worker }) {
             ))}
           </span>
         )}
-      </Fact>
-      {typeof most === 'number' && <Fact label="At a time">{most}</Fact>}
+      </Description>
+      {typeof most === 'number' && <Description label="At a time">{most}</Description>}
       {tags.length > 0 && (
-        <Fact label="Tags">
+        <Description label="Tags">
           <span className="badges">
             {tags.map((tag) => (
               <Badge key={tag}>{tag}</Badge>
             ))}
           </span>
-        </Fact>
+        </Description>
       )}
-      <Fact label="Node">{node_id}</Fact>
-      {version !== null && <Fact label="Version">{version}</Fact>}
-      <Fact label="Since">
+      <Description label="Node">{node_id}</Description>
+      {version !== null && <Description label="Version">{version}</Description>}
+      <Description label="Since">
         <Moment at={created_at} />
-      </Fact>
+      </Description>
       {revoked_at !== null && (
-        <Fact label="Revoked">
+        <Description label="Revoked">
           <Moment at={revoked_at} />
-        </Fact>
+        </Description>
       )}
-      <Fact label="Worker id">
+      <Description label="Worker id">
         <Hash value={id} what="Worker id" />
-      </Fact>
-    </Facts>
+      </Description>
+    </DescriptionList>
   );
 }

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../../api/queries.ts';
 import { ButtonLink } from '../../../components/button.tsx';
-import { Fact, Facts } from '../../../components/facts.tsx';
+import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Badge } from '../../../components/mark.tsx';
 import { Menu } from '../../../components/menu.tsx';
@@ -33,16 +33,16 @@ export function SheetPage({ sheet }: { sheet: FlightSheet }) {
     >
       <Section title="Assignment">
         <div className="sheet">
-          <Facts>
-            <Fact label="Name">
+          <DescriptionList>
+            <Description label="Name">
               <code>{name}</code>
-            </Fact>
-            <Fact label="Asks for">{assignment.title}</Fact>
-            {assignment.instructions && <Fact label="Instructions">{assignment.instructions}</Fact>}
-            <Fact label="Passes">
+            </Description>
+            <Description label="Asks for">{assignment.title}</Description>
+            {assignment.instructions && <Description label="Instructions">{assignment.instructions}</Description>}
+            <Description label="Passes">
               from a score of {pass_threshold}; fails below {fail_threshold} or on any flag of high severity
-            </Fact>
-          </Facts>
+            </Description>
+          </DescriptionList>
         </div>
       </Section>
       <Section title="Rules" beside={count(rules.length, 'rule')}>

@@ -2,14 +2,14 @@
 import type { ReactNode } from 'react';
 import { count } from '../format/numbers.ts';
 import { Shown } from '../shown/shown.ts';
-import './facts.css';
+import './description-list.css';
 
 /** `<Facts><Fact label="Lane">Evaluation</Fact></Facts>` */
-export function Facts({ children }: { children: ReactNode }) {
-  return <dl className="facts">{children}</dl>;
+export function DescriptionList({ children }: { children: ReactNode }) {
+  return <dl className="description-list">{children}</dl>;
 }
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+export function Description({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
       <dt>
