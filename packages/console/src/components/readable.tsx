@@ -6,9 +6,9 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { Section } from '../layout/page.tsx';
 import { Shown } from '../shown/shown.ts';
 import { IconButton } from './button.tsx';
-import { Choice } from './choice.tsx';
 import { copy } from './copy.tsx';
 import { Description, DescriptionList, LeftOut } from './description-list.tsx';
+import { SegmentedControl } from './segmented-control.tsx';
 import './readable.css';
 
 const VIEWS = [
@@ -33,7 +33,9 @@ export function ReadableSection({ value, title }: ReadableProps) {
   return (
     <Section
       title={title}
-      beside={<Choice small label={`How to show: ${title}`} options={VIEWS} value={view} onChange={setView} />}
+      beside={
+        <SegmentedControl small label={`How to show: ${title}`} options={VIEWS} value={view} onChange={setView} />
+      }
     >
       {view === 'raw' ? (
         <RawJson value={value} />
@@ -52,7 +54,7 @@ export function Readable({ value, what }: { value: ReadableProps['value']; what:
   return (
     <div>
       <div className="readable-head">
-        <Choice small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
+        <SegmentedControl small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
       </div>
       {view === 'raw' ? <RawJson value={value} /> : <Members value={value} />}
     </div>

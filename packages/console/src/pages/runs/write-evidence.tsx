@@ -9,9 +9,9 @@ import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
-import { Choice } from '../../components/choice.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../components/field.tsx';
+import { SegmentedControl } from '../../components/segmented-control.tsx';
 import { sentence } from '../../format/vocabulary.ts';
 import { toast } from '../../layout/toasts.tsx';
 
@@ -55,7 +55,7 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
         onSend={() => attach.mutate(body)}
         onClose={onClose}
       >
-        <Choice label="What is attached" options={FORMS} value={form} onChange={change} />
+        <SegmentedControl label="What is attached" options={FORMS} value={form} onChange={change} />
         <TextField
           label="Label"
           required

@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from '../../../components/button.tsx';
-import { Choice } from '../../../components/choice.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
+import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { amount, usd } from '../../../format/numbers.ts';
@@ -36,7 +36,7 @@ export function Activity() {
           <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>
             {asTable ? 'Show as charts' : 'Show as table'}
           </Button>
-          <Choice small label="Time span" options={SPANS} value={days} onChange={change} />
+          <SegmentedControl small label="Time span" options={SPANS} value={days} onChange={change} />
         </div>
       }
     >

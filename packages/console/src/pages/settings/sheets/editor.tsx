@@ -8,9 +8,9 @@ import { ledger } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
-import { Choice } from '../../../components/choice.tsx';
 import { Confirm } from '../../../components/dialog.tsx';
 import { type MarkName, Status, type Tone } from '../../../components/mark.tsx';
+import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Page, Section } from '../../../layout/page.tsx';
@@ -91,7 +91,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
       <div className="editor">
         <div>
           <div className="editor-view">
-            <Choice
+            <SegmentedControl
               label="How to write the sheet"
               options={VIEWS}
               value={json ? 'json' : 'form'}

@@ -3,9 +3,9 @@
 import { CHECK_CATEGORIES, CHECK_SEVERITIES } from '@rcpt/contract/words.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { IconButton } from '../../../components/button.tsx';
-import { Choice } from '../../../components/choice.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { CheckStatusMark } from '../../../components/outcome.tsx';
+import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { sentence } from '../../../format/vocabulary.ts';
 import { CodeField } from './code-field.tsx';
 import { type DraftFault, type RuleDraft, slugOf } from './draft.ts';
@@ -78,7 +78,7 @@ export function RuleFields({ rule, index, count, faultAt, finding, onChange, onM
         </SelectField>
       </div>
       <div className="rule-decided">
-        <Choice
+        <SegmentedControl
           label={`Who decides ${name}`}
           options={DECIDED_BY}
           value={rule.checklist ? 'person' : 'expression'}

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { ledger } from '../../../api/clients.ts';
 import { KEYS } from '../../../api/keys.ts';
-import { Choice } from '../../../components/choice.tsx';
 import { SelectField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
+import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { OUTCOME_WORD } from '../../../format/vocabulary.ts';
 import type { Checked } from './check.ts';
 import { CodeField } from './code-field.tsx';
@@ -38,7 +38,7 @@ export function Trial({ submission, checked, onChange }: TrialProps) {
           fault={checked.submission.output}
           onChange={(output) => change({ output })}
         />
-        <Choice
+        <SegmentedControl
           label="What the output is"
           options={KINDS}
           value={submission.kind}

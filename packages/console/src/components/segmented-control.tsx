@@ -1,6 +1,6 @@
-import './choice.css';
+import './segmented-control.css';
 
-interface ChoiceProps<Value extends string> {
+interface SegmentedControlProps<Value extends string> {
   label: string;
   options: readonly { value: Value; label: string }[];
   value: Value;
@@ -9,9 +9,15 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** One of a few, at once. */
-export function Choice<Value extends string>({ label, options, value, onChange, small }: ChoiceProps<Value>) {
+export function SegmentedControl<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+  small,
+}: SegmentedControlProps<Value>) {
   return (
-    <fieldset className={small ? 'choice small' : 'choice'}>
+    <fieldset className={small ? 'segmented-control small' : 'segmented-control'}>
       <legend className="unseen">{label}</legend>
       {options.map((option) => (
         <button
