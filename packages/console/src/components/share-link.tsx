@@ -8,8 +8,8 @@ import { KEYS } from '../api/keys.ts';
 import { shareQuery, useSession } from '../api/queries.ts';
 import { whyNot } from '../format/may.ts';
 import { toast } from '../layout/toasts.tsx';
+import { ActorName } from './actor-name.tsx';
 import { AwayLink, Button } from './button.tsx';
-import { By } from './by.tsx';
 import { copy } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
 import { Switch } from './field.tsx';
@@ -67,8 +67,8 @@ function Hint({ share: { enabled, changed_at, changed_by } }: { share: Share }) 
       {changed_at && (
         <>
           {' '}
-          Switched by {changed_by?.startsWith('user_') ? <By id={changed_by} /> : changed_by} <Moment at={changed_at} />
-          .
+          Switched by {changed_by?.startsWith('user_') ? <ActorName id={changed_by} /> : changed_by}{' '}
+          <Moment at={changed_at} />.
         </>
       )}
     </>

@@ -4,7 +4,7 @@ import { STAGES } from '@rcpt/contract/words.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { runQuery, useSession } from '../../api/queries.ts';
-import { By } from '../../components/by.tsx';
+import { ActorName } from '../../components/actor-name.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Badge, Status } from '../../components/mark.tsx';
@@ -102,7 +102,7 @@ function stepsOf(run: Run): Step[] {
     if (mark !== undefined) {
       const detail = (
         <>
-          <Moment at={mark.at} /> by <By id={mark.by} />
+          <Moment at={mark.at} /> by <ActorName id={mark.by} />
         </>
       );
       return { name, state: rejected && name === 'Approval' ? 'stopped' : 'done', detail };

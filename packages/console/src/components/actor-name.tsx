@@ -18,7 +18,7 @@ const namesQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-export function useNameOf(): (id: string) => string {
+export function useActorName(): (id: string) => string {
   const session = useSession();
   const { data } = useQuery({ ...namesQuery, enabled: session.role === 'owner' });
   return (id) => {
@@ -27,10 +27,10 @@ export function useNameOf(): (id: string) => string {
   };
 }
 
-export function By({ id }: { id: string }) {
+export function ActorName({ id }: { id: string }) {
   return (
     <span title={id}>
-      <Shown text={useNameOf()(id)} />
+      <Shown text={useActorName()(id)} />
     </span>
   );
 }
