@@ -13,9 +13,9 @@ import { AwayLink, Button } from './button.tsx';
 import { copy } from './copy.tsx';
 import { Confirm } from './dialog.tsx';
 import { Switch } from './field.tsx';
-import { Moment } from './moment.tsx';
 import { QueryBoundary } from './query-boundary.tsx';
 import { Skeleton } from './skeleton.tsx';
+import { Timestamp } from './timestamp.tsx';
 import './share-link.css';
 
 export function ShareLink({ receipt_id }: { receipt_id: string }) {
@@ -68,7 +68,7 @@ function Hint({ share: { enabled, changed_at, changed_by } }: { share: Share }) 
         <>
           {' '}
           Switched by {changed_by?.startsWith('user_') ? <ActorName id={changed_by} /> : changed_by}{' '}
-          <Moment at={changed_at} />.
+          <Timestamp at={changed_at} />.
         </>
       )}
     </>

@@ -4,8 +4,8 @@ import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Command } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { Page } from '../../layout/page.tsx';
 import { useRouterNews } from './news.ts';
 import { isAway, isUnconnected } from './queries.ts';
@@ -80,7 +80,7 @@ function Away({ error, since }: { error: unknown; since: number | null }) {
           {since !== null && (
             <>
               {' '}
-              What stands below was read <Moment at={new Date(since).toISOString()} />.
+              What stands below was read <Timestamp at={new Date(since).toISOString()} />.
             </>
           )}
         </p>

@@ -7,9 +7,9 @@ import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Badge } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { More } from '../../components/more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot } from '../../format/may.ts';
 import { amount, byteSize } from '../../format/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
@@ -73,7 +73,7 @@ function DatasetItem({ dataset, onGrant }: { dataset: ListedDataset; onGrant: ()
         <div>
           <h2>{title}</h2>
           <p className="muted">
-            <code>{id}</code>, registered <Moment at={dataset.created_at} />
+            <code>{id}</code>, registered <Timestamp at={dataset.created_at} />
           </p>
         </div>
         <Button

@@ -6,11 +6,11 @@ import { useLocation, useSearchParams } from 'wouter';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { More } from '../../components/more.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { usd } from '../../format/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
 import { JOB_LOOK, shortId, typeWord } from './format.ts';
@@ -156,7 +156,7 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
               <Cost job={job} />
             </Cell>
             <Cell kind="number">
-              <Moment at={job.created_at} />
+              <Timestamp at={job.created_at} />
             </Cell>
           </Row>
         ))}

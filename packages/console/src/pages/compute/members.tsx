@@ -6,10 +6,10 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Status } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { More } from '../../components/more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { exact } from '../../format/instant.ts';
 import { whyNot } from '../../format/may.ts';
 import { ComputePage } from './compute-page.tsx';
@@ -91,7 +91,7 @@ function MemberTable({ members, onActivate }: { members: readonly Member[]; onAc
               )}
             </Cell>
             <Cell kind="wide">
-              <Moment at={member.created_at} />
+              <Timestamp at={member.created_at} />
             </Cell>
             <Cell kind="least">
               {member.status === 'inactive' && (

@@ -7,9 +7,9 @@ import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Status } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 
 export function ChainCard() {
@@ -54,7 +54,7 @@ function Verified() {
         {last.ok ? 'Unchanged' : 'Altered'}
       </Status>
       <small className="card-detail">
-        {count(last.receipts_checked, 'receipt')}, <Moment at={last.at} />
+        {count(last.receipts_checked, 'receipt')}, <Timestamp at={last.at} />
       </small>
     </p>
   );

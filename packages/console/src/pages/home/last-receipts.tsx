@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ledger } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Section } from '../../layout/page.tsx';
 
@@ -39,7 +39,7 @@ export function LastReceipts() {
                       <code>{receipt_id}</code>
                     </Cell>
                     <Cell kind="number">
-                      <Moment at={created_at} />
+                      <Timestamp at={created_at} />
                     </Cell>
                   </Row>
                 ))}

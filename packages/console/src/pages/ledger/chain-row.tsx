@@ -1,7 +1,7 @@
 /** One receipt of the chain: its hash, and below it the hash it names, which is the one of the next row. */
 import { Link } from 'wouter';
 import { Mark } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { type Link as ChainLink, linkOf, type Slot } from './chain.ts';
 import { asFound, has, KIND, type Violation } from './in-words.ts';
@@ -43,7 +43,7 @@ export function ChainRow({ org_seq, receipt, found = [], ...rows }: ChainRowProp
       />
       {receipt && (
         <span className="chain-when">
-          <Moment at={receipt.created_at} />
+          <Timestamp at={receipt.created_at} />
         </span>
       )}
     </>

@@ -4,9 +4,9 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { duration, verdictOf } from './in-words.ts';
@@ -110,7 +110,7 @@ function Done({
         {ok && head !== null
           ? `All ${count(receipts_checked, 'receipt')} are as they were sealed, each linked to the one before, up to the recorded head.`
           : `${count(receipts_checked, 'receipt')} checked.`}{' '}
-        Verified <Moment at={at} />, in {duration(seconds)}.
+        Verified <Timestamp at={at} />, in {duration(seconds)}.
         {ok && since > 0 && ` ${count(since, 'receipt')} sealed since.`}
       </p>
       {head !== null && (

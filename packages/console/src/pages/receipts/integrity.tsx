@@ -3,7 +3,7 @@ import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Mark } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { count } from '../../format/numbers.ts';
 
 interface IntegrityProps {
@@ -15,7 +15,7 @@ interface IntegrityProps {
 }
 
 export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
-  const when = <Moment at={new Date(at).toISOString()} />;
+  const when = <Timestamp at={new Date(at).toISOString()} />;
   const another = verdict.ok && verdict.receipt_id !== id;
   if (!verdict.ok || another)
     return (

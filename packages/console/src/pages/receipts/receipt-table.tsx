@@ -1,8 +1,8 @@
 import type { ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import type { CSSProperties } from 'react';
-import { Moment } from '../../components/moment.tsx';
 import { OutcomeStatus } from '../../components/outcome.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 
 const COLUMNS = [
@@ -32,7 +32,7 @@ export function ReceiptTable({ receipts, at }: { receipts: readonly ReceiptSumma
               <code>{receipt_sha256.slice(0, 10)}</code>
             </Cell>
             <Cell kind="number">
-              <Moment at={created_at} />
+              <Timestamp at={created_at} />
             </Cell>
           </Row>
         ))}

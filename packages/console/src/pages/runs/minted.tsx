@@ -8,10 +8,10 @@ import { receiptQuery, shareQuery } from '../../api/queries.ts';
 import { AwayLink, Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { ShareLink } from '../../components/share-link.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { bytesOf } from '../receipts/bytes.ts';
 import { saveAs } from '../receipts/save.ts';
@@ -37,7 +37,7 @@ function Sealed({ receipt }: { receipt: Receipt }) {
             <Link href={`/receipts/${receipt_id}`}>{receipt_id}</Link>
           </h2>
           <p className="muted">
-            Number {org_seq} of the chain, sealed <Moment at={created_at} />
+            Number {org_seq} of the chain, sealed <Timestamp at={created_at} />
           </p>
         </div>
         <div className="button-row">

@@ -1,8 +1,8 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { Status } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { OutcomeStatus } from '../../components/outcome.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { standingOf } from '../../format/standing.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 
@@ -71,7 +71,7 @@ function RunRow({ run, shown, at }: { run: Run; shown: Shown; at: boolean }) {
         </Cell>
       )}
       <Cell kind="number">
-        <Moment at={run.updated_at} />
+        <Timestamp at={run.updated_at} />
       </Cell>
     </Row>
   );

@@ -8,11 +8,11 @@ import { ActorName } from '../../components/actor-name.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Badge, Status } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { ReadableSection } from '../../components/readable.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot, whyNotDecide } from '../../format/may.ts';
 import { standingOf } from '../../format/standing.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
@@ -85,10 +85,10 @@ function About({ run }: { run: Run }) {
         {agent.length > 0 ? agent.join(' · ') : <span className="muted">Nobody was declared</span>}
       </Description>
       <Description label="Opened">
-        <Moment at={run.created_at} />
+        <Timestamp at={run.created_at} />
       </Description>
       <Description label="Last step">
-        <Moment at={run.updated_at} />
+        <Timestamp at={run.updated_at} />
       </Description>
     </DescriptionList>
   );
@@ -102,7 +102,7 @@ function stepsOf(run: Run): Step[] {
     if (mark !== undefined) {
       const detail = (
         <>
-          <Moment at={mark.at} /> by <ActorName id={mark.by} />
+          <Timestamp at={mark.at} /> by <ActorName id={mark.by} />
         </>
       );
       return { name, state: rejected && name === 'Approval' ? 'stopped' : 'done', detail };

@@ -1,9 +1,9 @@
 /** The verdict as on the receipt's page, and below it what a person decided. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { Mark } from '../../components/mark.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { OUTCOME_LOOKS } from '../../components/outcome.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
 import './verdict.css';
@@ -29,7 +29,7 @@ export function VerdictPanel({ run }: { run: Run }) {
           <p>
             <strong>{approval.decision === 'approved' ? 'Approved' : 'Rejected'}</strong> by{' '}
             <SignedBy signer={{ name: approval.approved_by, id: approval.approver_id }} />{' '}
-            <Moment at={approval.approved_at} />
+            <Timestamp at={approval.approved_at} />
           </p>
           <SignerId id={approval.approver_id} />
           {approval.note && (

@@ -10,10 +10,10 @@ import { Hash } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { TextField } from '../../components/field.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
@@ -73,7 +73,7 @@ export function AgentProfiles() {
                     <Cell kind="wide">{harness}</Cell>
                     <Cell kind="wide">{capability_tier}</Cell>
                     <Cell kind="wide">
-                      <Moment at={created_at} />
+                      <Timestamp at={created_at} />
                     </Cell>
                   </Row>
                 ))}

@@ -8,10 +8,10 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot } from '../../format/may.ts';
 import { count } from '../../format/numbers.ts';
 import { Page } from '../../layout/page.tsx';
@@ -117,7 +117,7 @@ function RevokedKeys({ keys }: { keys: readonly Key[] }) {
           {keys.map((key) => (
             <Row key={key.id}>
               <KeyCells of={key} />
-              <Cell kind="least">{key.revoked_at && <Moment at={key.revoked_at} />}</Cell>
+              <Cell kind="least">{key.revoked_at && <Timestamp at={key.revoked_at} />}</Cell>
             </Row>
           ))}
         </Table>
@@ -137,7 +137,7 @@ function KeyCells({ of: key }: { of: Key }) {
         </span>
       </Cell>
       <Cell kind="wide">
-        <Moment at={key.created_at} />
+        <Timestamp at={key.created_at} />
       </Cell>
     </>
   );

@@ -11,10 +11,10 @@ import { Empty } from '../../components/empty.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/mark.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
 import { whyNot } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
@@ -134,12 +134,12 @@ function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: 
 }
 
 function Joined({ member: { joined_at, invited_at } }: { member: TeamMember }) {
-  if (joined_at !== null) return <Moment at={joined_at} />;
+  if (joined_at !== null) return <Timestamp at={joined_at} />;
   return (
     <span className="two-lines">
       <span>Not yet</span>
       <small>
-        invited <Moment at={invited_at} />
+        invited <Timestamp at={invited_at} />
       </small>
     </span>
   );

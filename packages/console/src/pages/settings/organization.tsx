@@ -13,8 +13,8 @@ import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Switch, TextField } from '../../components/field.tsx';
-import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot } from '../../format/may.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
@@ -39,7 +39,7 @@ export function OrganizationSettings() {
               <Hash value={organization.id} what="Organization id" />
             </Description>
             <Description label="Founded">
-              <Moment at={organization.created_at} />
+              <Timestamp at={organization.created_at} />
             </Description>
           </DescriptionList>
         </div>

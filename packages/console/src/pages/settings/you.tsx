@@ -7,7 +7,7 @@ import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Moment } from '../../components/moment.tsx';
+import { Timestamp } from '../../components/timestamp.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
 import { Section } from '../../layout/page.tsx';
 import { ChoosePublicName } from '../public-name/choose.tsx';
@@ -65,7 +65,7 @@ export function You() {
           )}
           {expires_at !== null && (
             <Description label="Session ends">
-              <Moment at={expires_at} />, and later while you keep working
+              <Timestamp at={expires_at} />, and later while you keep working
             </Description>
           )}
         </DescriptionList>

@@ -3,7 +3,7 @@ import type { JobEvent } from '@rcpt/contract/router/compute.ts';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { Timestamp } from '../../../components/timestamp.tsx';
 import { count } from '../../../format/numbers.ts';
 import { sentence } from '../../../format/vocabulary.ts';
 
@@ -33,7 +33,7 @@ export function Events({
               <strong>{sentence(event.event_type)}</strong> {ofJob?.(event)}
               {event.message !== '' && <p>{worded(event)}</p>}
             </div>
-            <Moment at={event.created_at} />
+            <Timestamp at={event.created_at} />
           </li>
         ))}
       </ol>

@@ -1,7 +1,7 @@
 /** The receipts that the router wrote about a job, oldest first. */
 import type { RouterReceipt } from '@rcpt/contract/router/receipts.ts';
 import { Hash } from '../../../components/copy.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { Timestamp } from '../../../components/timestamp.tsx';
 import { sentence } from '../../../format/vocabulary.ts';
 
 export function JobReceipts({ receipts }: { receipts: readonly RouterReceipt[] }) {
@@ -16,7 +16,7 @@ export function JobReceipts({ receipts }: { receipts: readonly RouterReceipt[] }
             <span className="amount">{amount_usd} USD</span>
           </div>
           <div className="muted">
-            <Moment at={created_at} />
+            <Timestamp at={created_at} />
             <Hash value={checksum_sha256} what="SHA-256" short />
           </div>
         </li>

@@ -1,7 +1,7 @@
 /** Queued, leased, running, over: when, and how long between. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { Mark } from '../../../components/mark.tsx';
-import { useNow } from '../../../components/moment.tsx';
+import { useNow } from '../../../components/timestamp.tsx';
 import { day, exact } from '../../../format/instant.ts';
 import { durationWords } from '../duration.ts';
 import { isOver, JOB_LOOK } from '../format.ts';

@@ -9,11 +9,11 @@ import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Command } from '../../../components/copy.tsx';
 import { Empty } from '../../../components/empty.tsx';
-import { Moment, useNow } from '../../../components/moment.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
+import { Timestamp, useNow } from '../../../components/timestamp.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
@@ -113,7 +113,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
             <Cell kind="wide">
               <GpuLoad gpus={worker.status === 'offline' ? [] : gpusOf(worker.metrics)} />
             </Cell>
-            <Cell kind="wide">{worker.last_heartbeat_at ? <Moment at={worker.last_heartbeat_at} /> : 'never'}</Cell>
+            <Cell kind="wide">{worker.last_heartbeat_at ? <Timestamp at={worker.last_heartbeat_at} /> : 'never'}</Cell>
             <Cell kind="wide">
               {worker.revoked_at === null && (
                 <Button

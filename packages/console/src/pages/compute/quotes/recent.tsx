@@ -4,10 +4,10 @@ import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
-import { Moment, useNow } from '../../../components/moment.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
+import { Timestamp, useNow } from '../../../components/timestamp.tsx';
 import { day } from '../../../format/instant.ts';
 import { Section } from '../../../layout/page.tsx';
 import { hoursWords } from '../duration.ts';
@@ -79,7 +79,7 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
               <Cell kind="wide">{gpuName(wish.requested_gpu_sku)}</Cell>
               <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
               <Cell kind="wide">
-                <Moment at={receipt.created_at} />
+                <Timestamp at={receipt.created_at} />
               </Cell>
               <Cell kind="number">{receipt.amount_usd} USD</Cell>
               <Cell kind="least">

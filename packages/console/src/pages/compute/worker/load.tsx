@@ -1,7 +1,7 @@
 /** How a worker's machine is doing, as its last heartbeat said. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Description, DescriptionList } from '../../../components/description-list.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { Timestamp } from '../../../components/timestamp.tsx';
 import { byteSize } from '../../../format/numbers.ts';
 import { durationWords } from '../duration.ts';
 import { type Gpu, gpusOf, machineOf } from '../machine.ts';
@@ -17,7 +17,7 @@ export function Load({ worker }: { worker: Worker }) {
       ))}
       <DescriptionList>
         <Description label="Heartbeat">
-          {worker.last_heartbeat_at === null ? 'never' : <Moment at={worker.last_heartbeat_at} />}
+          {worker.last_heartbeat_at === null ? 'never' : <Timestamp at={worker.last_heartbeat_at} />}
           <span className="muted">, due every {worker.heartbeat_interval_seconds} s</span>
         </Description>
         <Description label="Host">{worker.hostname}</Description>

@@ -3,7 +3,7 @@ import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Hash } from '../../../components/copy.tsx';
 import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { Badge } from '../../../components/mark.tsx';
-import { Moment } from '../../../components/moment.tsx';
+import { Timestamp } from '../../../components/timestamp.tsx';
 import { typeWord } from '../format.ts';
 import { declared } from '../machine.ts';
 import { useGpuName } from '../small.tsx';
@@ -41,11 +41,11 @@ export function Offer({ worker }: { worker: Worker }) {
       <Description label="Node">{node_id}</Description>
       {version !== null && <Description label="Version">{version}</Description>}
       <Description label="Since">
-        <Moment at={created_at} />
+        <Timestamp at={created_at} />
       </Description>
       {revoked_at !== null && (
         <Description label="Revoked">
-          <Moment at={revoked_at} />
+          <Timestamp at={revoked_at} />
         </Description>
       )}
       <Description label="Worker id">

@@ -26,10 +26,10 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-export function Moment({ at }: { at: string }) {
+export function Timestamp({ at }: { at: string }) {
   const current = Math.max(useNow(), Date.now());
   return (
-    <time dateTime={at} title={exact(at)} className="moment">
+    <time dateTime={at} title={exact(at)} className="timestamp">
       {relative(at, current)}
     </time>
   );
