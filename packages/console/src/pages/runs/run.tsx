@@ -7,9 +7,9 @@ import { runQuery, useSession } from '../../api/queries.ts';
 import { ActorName } from '../../components/actor-name.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
+import { JsonSection } from '../../components/json-view.tsx';
 import { Badge, Status } from '../../components/mark.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
-import { ReadableSection } from '../../components/readable.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -61,9 +61,9 @@ function KnownRun({ run }: { run: Run }) {
       <NextStep run={run} />
       {run.receipt_id !== null && <Minted receipt_id={run.receipt_id} />}
       <ChecksSection run={run} why={whyNotDecide(session, run)} />
-      {run.execution !== null && <ReadableSection title="Execution" value={run.execution} />}
+      {run.execution !== null && <JsonSection title="Execution" value={run.execution} />}
       <EvidenceSection run={run} why={why} />
-      <ReadableSection title="Inputs" value={run.inputs} />
+      <JsonSection title="Inputs" value={run.inputs} />
       <Section title="About this Run">
         <div className="sheet">
           <About run={run} />

@@ -9,7 +9,7 @@ import { IconButton } from './button.tsx';
 import { copy } from './copy.tsx';
 import { Description, DescriptionList, LeftOut } from './description-list.tsx';
 import { SegmentedControl } from './segmented-control.tsx';
-import './readable.css';
+import './json-view.css';
 
 const VIEWS = [
   { value: 'readable', label: 'Readable' },
@@ -21,14 +21,14 @@ const MOST_MEMBERS = 200;
 
 type View = (typeof VIEWS)[number]['value'];
 
-interface ReadableProps {
+interface JsonViewProps {
   value: { readonly [name: string]: Json };
   /** The section's heading, and in words what can be shown in two ways: `Inputs`. */
   title: string;
 }
 
 /** A section of a page. */
-export function ReadableSection({ value, title }: ReadableProps) {
+export function JsonSection({ value, title }: JsonViewProps) {
   const [view, setView] = useState<View>('readable');
   return (
     <Section
@@ -49,11 +49,11 @@ export function ReadableSection({ value, title }: ReadableProps) {
 }
 
 /** The same inside something that has its own heading; `what` names it for screen readers. */
-export function Readable({ value, what }: { value: ReadableProps['value']; what: string }) {
+export function JsonView({ value, what }: { value: JsonViewProps['value']; what: string }) {
   const [view, setView] = useState<View>('readable');
   return (
     <div>
-      <div className="readable-head">
+      <div className="json-view-head">
         <SegmentedControl small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
       </div>
       {view === 'raw' ? <RawJson value={value} /> : <Members value={value} />}
@@ -62,7 +62,7 @@ export function Readable({ value, what }: { value: ReadableProps['value']; what:
 }
 
 /** In the order they were sent. */
-function Members({ value }: Pick<ReadableProps, 'value'>) {
+function Members({ value }: Pick<JsonViewProps, 'value'>) {
   const { members, left_out } = useMemo(() => membersOf(value, MOST_MEMBERS), [value]);
   if (members.length === 0) return <p className="muted">Nothing was said here.</p>;
   return (
