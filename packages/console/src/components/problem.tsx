@@ -1,7 +1,7 @@
 /** What went wrong, in the service's own words, with what support asks for and a way on. */
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
-import { Mark } from './mark.tsx';
+import { StatusIcon } from './status-badge.tsx';
 import './problem.css';
 
 /** In place of what could not be loaded, or above a form whose wish was refused. */
@@ -9,7 +9,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   const { title, detail, request_id, errors } = problemOf(error);
   return (
     <div className="problem bad" role="alert">
-      <Mark name="cross" tone="bad" />
+      <StatusIcon name="cross" tone="bad" />
       <div>
         <strong>{title}</strong>
         <p>{detail}</p>

@@ -1,6 +1,6 @@
 /** Steps in their order: which are done, when and by whom, and where it stands. */
 import type { ReactNode } from 'react';
-import { Mark, type MarkName, type Tone } from './mark.tsx';
+import { StatusIcon, type StatusIconName, type Tone } from './status-badge.tsx';
 import './stepper.css';
 
 export interface Step {
@@ -10,7 +10,7 @@ export interface Step {
   detail?: ReactNode;
 }
 
-const LOOKS: Record<Step['state'], { name: MarkName; tone: Tone }> = {
+const LOOKS: Record<Step['state'], { name: StatusIconName; tone: Tone }> = {
   done: { name: 'tick', tone: 'good' },
   current: { name: 'half', tone: 'accent' },
   ahead: { name: 'ring', tone: 'neutral' },
@@ -22,7 +22,7 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
     <ol className="stepper" aria-label={label}>
       {steps.map(({ name, state, detail }) => (
         <li key={name} data-state={state} aria-current={state === 'current' ? 'step' : undefined}>
-          <Mark {...LOOKS[state]} />
+          <StatusIcon {...LOOKS[state]} />
           <div>
             <span className="step-name">{name}</span>
             <span className="unseen">: {state}</span>

@@ -1,3 +1,3 @@
 /** The few colours that mean something, and the marks that say the same without colour. */
 export type Tone = 'good' | 'caution' | 'bad' | 'neutral' | 'accent';
-export type MarkName = 'tick' | 'warning' | 'cross' | 'ring' | 'dash' | 'half';
+export type StatusIconName = 'tick' | 'warning' | 'cross' | 'ring' | 'dash' | 'half';

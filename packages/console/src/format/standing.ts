@@ -1,9 +1,9 @@
 /** How a Run stands, in one mark and a few words: what a list shows and a person acts on. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import type { MarkName, Tone } from '../components/tones.ts';
+import type { StatusIconName, Tone } from '../components/tones.ts';
 
 export interface Standing {
-  mark: MarkName;
+  mark: StatusIconName;
   tone: Tone;
   words: string;
 }

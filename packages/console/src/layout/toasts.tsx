@@ -1,6 +1,6 @@
 /** Short words about what just happened. They leave by themselves and are read aloud. */
 import { useSyncExternalStore } from 'react';
-import { Mark, type Tone } from '../components/mark.tsx';
+import { StatusIcon, type Tone } from '../components/status-badge.tsx';
 import './toasts.css';
 
 interface Toast {
@@ -38,7 +38,7 @@ export function Toasts() {
     <div className="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, tone }) => (
         <div key={id} className="toast">
-          <Mark name={tone === 'bad' ? 'cross' : 'tick'} tone={tone} />
+          <StatusIcon name={tone === 'bad' ? 'cross' : 'tick'} tone={tone} />
           {text}
         </div>
       ))}

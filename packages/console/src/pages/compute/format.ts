@@ -1,7 +1,7 @@
 /** The words of jobs and workers, and how each stands. */
 import type { JobStatus, JobType, WaitingFor, WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
-import type { MarkName, Tone } from '../../components/tones.ts';
+import type { StatusIconName, Tone } from '../../components/tones.ts';
 import { sentence } from '../../format/vocabulary.ts';
 
 /** In the order they are offered: what is asked for most, first. */
@@ -16,7 +16,7 @@ export const OFFERED_JOB_TYPES = [
 
 interface Look {
   word: string;
-  mark: MarkName;
+  mark: StatusIconName;
   tone: Tone;
 }
 

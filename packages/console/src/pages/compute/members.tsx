@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Status } from '../../components/mark.tsx';
 import { More } from '../../components/more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { exact } from '../../format/instant.ts';
@@ -115,13 +115,13 @@ function MemberTable({ members, onActivate }: { members: readonly Member[]; onAc
 function Membership({ member: { status, membership_expires_at } }: { member: Member }) {
   if (status === 'active')
     return (
-      <Status mark="tick" tone="good">
+      <StatusBadge mark="tick" tone="good">
         Active
-      </Status>
+      </StatusBadge>
     );
   return (
-    <Status mark="dash" tone="neutral">
+    <StatusBadge mark="dash" tone="neutral">
       {membership_expires_at === null ? 'Not active' : 'Ended'}
-    </Status>
+    </StatusBadge>
   );
 }

@@ -5,7 +5,7 @@ import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { ButtonLink } from '../../components/button.tsx';
-import { Status } from '../../components/mark.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { exact } from '../../format/instant.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { useSeconds } from './clock.ts';
@@ -16,18 +16,18 @@ import { memberNamesQuery, pricesQuery } from './queries.ts';
 export function JobState({ status }: { status: JobStatus }) {
   const { mark, tone, word } = JOB_LOOK[status];
   return (
-    <Status mark={mark} tone={tone}>
+    <StatusBadge mark={mark} tone={tone}>
       {word}
-    </Status>
+    </StatusBadge>
   );
 }
 
 export function WorkerState({ worker }: { worker: Pick<Worker, 'status' | 'revoked_at'> }) {
   const { mark, tone, word } = lookOf(worker);
   return (
-    <Status mark={mark} tone={tone}>
+    <StatusBadge mark={mark} tone={tone}>
       {word}
-    </Status>
+    </StatusBadge>
   );
 }
 

@@ -6,9 +6,9 @@ import { lastVerification } from '../../api/last-verification.ts';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Status } from '../../components/mark.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 
@@ -50,9 +50,9 @@ function Verified() {
   if (last === null) return <p className="muted">Not yet verified from this browser.</p>;
   return (
     <p>
-      <Status mark={last.ok ? 'tick' : 'cross'} tone={last.ok ? 'good' : 'bad'}>
+      <StatusBadge mark={last.ok ? 'tick' : 'cross'} tone={last.ok ? 'good' : 'bad'}>
         {last.ok ? 'Unchanged' : 'Altered'}
-      </Status>
+      </StatusBadge>
       <small className="card-detail">
         {count(last.receipts_checked, 'receipt')}, <Timestamp at={last.at} />
       </small>

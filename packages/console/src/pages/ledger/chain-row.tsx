@@ -1,6 +1,6 @@
 /** One receipt of the chain: its hash, and below it the hash it names, which is the one of the next row. */
 import { Link } from 'wouter';
-import { Mark } from '../../components/mark.tsx';
+import { StatusIcon } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { type Link as ChainLink, linkOf, type Slot } from './chain.ts';
@@ -83,7 +83,7 @@ function Words({ org_seq, receipt, wrong }: { org_seq: number; receipt: Slot; wr
       )}
       {wrong.length > 0 ? (
         <small className="bad chain-wrong">
-          <Mark name="cross" tone="bad" />
+          <StatusIcon name="cross" tone="bad" />
           {wrong.join(', ')}
         </small>
       ) : (

@@ -3,9 +3,9 @@ import { statusOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { StatusIcon, type StatusIconName, type Tone } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
@@ -29,7 +29,7 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
   return (
     <section className={`sheet verify ${tone}`} aria-label="Verification">
       <div className="verify-head">
-        <Mark name={mark} tone={tone} />
+        <StatusIcon name={mark} tone={tone} />
         <div>
           <div role="status">
             <h2>{title}</h2>
@@ -56,7 +56,7 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
   );
 }
 
-function looksOf(standing: Standing): { mark: MarkName; tone: Tone; title: string } {
+function looksOf(standing: Standing): { mark: StatusIconName; tone: Tone; title: string } {
   switch (standing.is) {
     case 'never':
       return { mark: 'ring', tone: 'neutral', title: 'Not verified yet' };

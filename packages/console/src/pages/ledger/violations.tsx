@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
-import { Mark } from '../../components/mark.tsx';
+import { StatusIcon } from '../../components/status-badge.tsx';
 import { count } from '../../format/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
@@ -54,7 +54,7 @@ function One({ violation, all, last, onShow }: OneProps) {
     <article className="violation">
       <header>
         <h3>
-          <Mark name="cross" tone="bad" />
+          <StatusIcon name="cross" tone="bad" />
           {words.title}
           {org_seq !== null && <> at #{org_seq}</>}
         </h3>

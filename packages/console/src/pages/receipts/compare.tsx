@@ -3,8 +3,8 @@ import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { type DragEvent, useId, useMemo, useState } from 'react';
 import { Icon } from '../../components/icon.tsx';
-import { Mark } from '../../components/mark.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { StatusIcon } from '../../components/status-badge.tsx';
 import { Section } from '../../layout/page.tsx';
 import { Shown } from '../../shown/shown.ts';
 import { type Found, useComparing } from './comparing.ts';
@@ -81,7 +81,7 @@ function Answer({ found: { file, sha256, is_sealed, sentences, labels } }: { fou
   const tone = is_sealed ? 'good' : sha256 === null ? 'neutral' : 'bad';
   return (
     <li className={tone}>
-      <Mark name={is_sealed ? 'tick' : sha256 === null ? 'dash' : 'cross'} tone={tone} />
+      <StatusIcon name={is_sealed ? 'tick' : sha256 === null ? 'dash' : 'cross'} tone={tone} />
       <div>
         <strong>
           <Shown text={file} />

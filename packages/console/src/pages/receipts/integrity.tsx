@@ -2,7 +2,7 @@
 import type { ReceiptVerdict } from '@rcpt/proof/receipt.ts';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
-import { Mark } from '../../components/mark.tsx';
+import { StatusIcon } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { count } from '../../format/numbers.ts';
 
@@ -20,7 +20,7 @@ export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
   if (!verdict.ok || another)
     return (
       <section className="integrity bad" role="alert">
-        <Mark name="cross" tone="bad" />
+        <StatusIcon name="cross" tone="bad" />
         <div>
           <h2>{another ? 'This is another receipt' : 'This receipt no longer matches its hash'}</h2>
           <p>
@@ -34,7 +34,7 @@ export function Integrity({ verdict, id, at, bytes }: IntegrityProps) {
     );
   return (
     <section className="integrity good" aria-label="Integrity">
-      <Mark name="tick" tone="good" />
+      <StatusIcon name="tick" tone="good" />
       <div>
         <h2>Unchanged since it was sealed</h2>
         <p>

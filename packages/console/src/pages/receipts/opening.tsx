@@ -1,10 +1,10 @@
 /** What a receipt says first: its verdict where the lane has one, and who approved. */
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
-import { Mark, type MarkName, type Tone } from '../../components/mark.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { StatusIcon, type StatusIconName, type Tone } from '../../components/status-badge.tsx';
 import { Shown } from '../../shown/shown.ts';
 
-const MARK: Record<Exclude<Tone, 'accent'>, MarkName> = {
+const MARK: Record<Exclude<Tone, 'accent'>, StatusIconName> = {
   good: 'tick',
   caution: 'warning',
   bad: 'cross',
@@ -20,7 +20,7 @@ export function Opening({ print: { outcome, approval } }: { print: Print }) {
         <>
           <div className="opening-head">
             <h2>
-              <Mark name={MARK[outcome.tone]} tone={outcome.tone} />
+              <StatusIcon name={MARK[outcome.tone]} tone={outcome.tone} />
               {outcome.word}
             </h2>
             {outcome.score_100 !== null && (

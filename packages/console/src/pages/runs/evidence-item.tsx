@@ -9,9 +9,9 @@ import { problemOf } from '../../api/problem.ts';
 import { AwayLink, Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
-import { Status } from '../../components/mark.tsx';
 import { Problem } from '../../components/problem.tsx';
-import type { MarkName, Tone } from '../../components/tones.ts';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { StatusIconName, Tone } from '../../components/tones.ts';
 import { sentence } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
 
@@ -25,7 +25,7 @@ const ICONS: Record<EvidenceKind, IconName> = {
   log: 'runs',
 };
 
-const FOUND: Record<Found, { mark: MarkName; tone: Tone; words: string }> = {
+const FOUND: Record<Found, { mark: StatusIconName; tone: Tone; words: string }> = {
   whole: { mark: 'tick', tone: 'good', words: 'Stored as recorded' },
   altered: { mark: 'cross', tone: 'bad', words: 'Altered in storage' },
   gone: { mark: 'cross', tone: 'bad', words: 'Not in storage any more' },
@@ -62,9 +62,9 @@ export function EvidenceItem({ run_id, item, found, onFound }: Given) {
         </small>
         {found !== undefined && (
           <small>
-            <Status mark={mark} tone={tone}>
+            <StatusBadge mark={mark} tone={tone}>
               {words}
-            </Status>
+            </StatusBadge>
           </small>
         )}
         {saving.error && <Problem error={withButton(saving.error)} />}

@@ -1,6 +1,6 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { Status } from '../../components/mark.tsx';
 import { OutcomeStatus } from '../../components/outcome.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { standingOf } from '../../format/standing.ts';
@@ -60,9 +60,9 @@ function RunRow({ run, shown, at }: { run: Run; shown: Shown; at: boolean }) {
       <Cell kind="wide">{LANE_LABEL[run.lane]}</Cell>
       {shown !== 'verdict' && (
         <Cell>
-          <Status mark={mark} tone={tone}>
+          <StatusBadge mark={mark} tone={tone}>
             {words}
-          </Status>
+          </StatusBadge>
         </Cell>
       )}
       {shown !== 'status' && (

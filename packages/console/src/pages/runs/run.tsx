@@ -8,9 +8,9 @@ import { ActorName } from '../../components/actor-name.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { JsonSection } from '../../components/json-view.tsx';
-import { Badge, Status } from '../../components/mark.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
+import { Badge, StatusBadge } from '../../components/status-badge.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { whyNot, whyNotDecide } from '../../format/may.ts';
@@ -50,9 +50,9 @@ function KnownRun({ run }: { run: Run }) {
       beside={
         <>
           <Badge>{LANE_LABEL[run.lane]}</Badge>
-          <Status mark={mark} tone={tone}>
+          <StatusBadge mark={mark} tone={tone}>
             {words}
-          </Status>
+          </StatusBadge>
         </>
       }
     >

@@ -1,8 +1,8 @@
 /** The verdict as on the receipt's page, and below it what a person decided. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import { Mark } from '../../components/mark.tsx';
 import { OUTCOME_LOOKS } from '../../components/outcome.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
+import { StatusIcon } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
@@ -15,7 +15,7 @@ export function VerdictPanel({ run }: { run: Run }) {
   return (
     <section className={`verdict ${looks.tone}`} aria-label="Verdict">
       <h2>
-        <Mark name={looks.mark} tone={looks.tone} />
+        <StatusIcon name={looks.mark} tone={looks.tone} />
         {OUTCOME_WORD[verdict.outcome]}
       </h2>
       <p className="score">

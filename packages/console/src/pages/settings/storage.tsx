@@ -1,9 +1,9 @@
 /** How much the organization stores, and how much it may. */
 import { useQuery } from '@tanstack/react-query';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
-import { Status } from '../../components/mark.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
 import { byteSize } from '../../format/numbers.ts';
 import { storageQuery } from './queries.ts';
 
@@ -18,9 +18,9 @@ export function Storage() {
         <Description label="Stored">
           {byteSize(used_bytes)}{' '}
           {full && (
-            <Status mark="cross" tone="bad">
+            <StatusBadge mark="cross" tone="bad">
               full
-            </Status>
+            </StatusBadge>
           )}
         </Description>
         <Description label="At most">{limit_bytes === null ? 'without end' : byteSize(limit_bytes)}</Description>

@@ -2,7 +2,7 @@
 import type { Artifact } from '@rcpt/contract/router/compute.ts';
 import { Hash } from '../../../components/copy.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { Badge } from '../../../components/mark.tsx';
+import { Badge } from '../../../components/status-badge.tsx';
 import { byteSize } from '../../../format/numbers.ts';
 
 export function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {

@@ -1,6 +1,6 @@
 /** Queued, leased, running, over: when, and how long between. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
-import { Mark } from '../../../components/mark.tsx';
+import { StatusIcon } from '../../../components/status-badge.tsx';
 import { useNow } from '../../../components/timestamp.tsx';
 import { day, exact } from '../../../format/instant.ts';
 import { durationWords } from '../duration.ts';
@@ -46,11 +46,11 @@ function StepItem({ step, next }: { step: Step; next: Step | null }) {
   return (
     <li className="step" data-state={state} aria-current={current ? 'step' : undefined}>
       {state === 'done' ? (
-        <Mark name="tick" tone="neutral" />
+        <StatusIcon name="tick" tone="neutral" />
       ) : current ? (
-        <Mark name={mark} tone={tone} />
+        <StatusIcon name={mark} tone={tone} />
       ) : (
-        <Mark name={state === 'ahead' ? 'ring' : 'dash'} tone="neutral" />
+        <StatusIcon name={state === 'ahead' ? 'ring' : 'dash'} tone="neutral" />
       )}
       <span className="step-word">{word}</span>
       <span className="step-at">

@@ -1,8 +1,8 @@
 /** Why queued jobs wait. */
 import { useQuery } from '@tanstack/react-query';
-import { Mark } from '../../../components/mark.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { StatusIcon } from '../../../components/status-badge.tsx';
 import { amount, count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
 import { typeWord, waitingWords } from '../format.ts';
@@ -26,7 +26,7 @@ export function Queue({ queued }: { queued: number }) {
               const stuck = waiting_for !== 'all_busy';
               return (
                 <li key={`${waiting_for} ${requested_gpu_sku} ${job_type}`}>
-                  <Mark name={stuck ? 'warning' : 'ring'} tone={stuck ? 'caution' : 'neutral'} />
+                  <StatusIcon name={stuck ? 'warning' : 'ring'} tone={stuck ? 'caution' : 'neutral'} />
                   <div>
                     <strong>{count(reason.jobs, `${typeWord(job_type).toLowerCase()} job`)}</strong>
                     <p>{waitingWords(waiting_for, gpuName(requested_gpu_sku), job_type)}</p>

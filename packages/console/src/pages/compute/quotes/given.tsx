@@ -2,7 +2,7 @@
 
 import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { Hash } from '../../../components/copy.tsx';
-import { Badge } from '../../../components/mark.tsx';
+import { Badge } from '../../../components/status-badge.tsx';
 import { usd } from '../../../format/numbers.ts';
 import { hoursWords } from '../duration.ts';
 import { costOf, hoursOf, type Offer, rateWords } from '../price.ts';

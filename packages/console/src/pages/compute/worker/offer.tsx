@@ -2,7 +2,7 @@
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Hash } from '../../../components/copy.tsx';
 import { Description, DescriptionList } from '../../../components/description-list.tsx';
-import { Badge } from '../../../components/mark.tsx';
+import { Badge } from '../../../components/status-badge.tsx';
 import { Timestamp } from '../../../components/timestamp.tsx';
 import { typeWord } from '../format.ts';
 import { declared } from '../machine.ts';

@@ -9,8 +9,8 @@ import { KEYS } from '../../../api/keys.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Confirm } from '../../../components/dialog.tsx';
-import { type MarkName, Status, type Tone } from '../../../components/mark.tsx';
 import { SegmentedControl } from '../../../components/segmented-control.tsx';
+import { StatusBadge, type StatusIconName, type Tone } from '../../../components/status-badge.tsx';
 import { whyNot } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Page, Section } from '../../../layout/page.tsx';
@@ -142,14 +142,17 @@ function Standing({ checked, unsound }: { checked: Checked; unsound: string | nu
   const [mark, tone, words] = standingOf(checked, unsound);
   return (
     <span role="status" className="standing">
-      <Status mark={mark} tone={tone}>
+      <StatusBadge mark={mark} tone={tone}>
         {words}
-      </Status>
+      </StatusBadge>
     </span>
   );
 }
 
-function standingOf({ faults, checking, problem, strict }: Checked, unsound: string | null): [MarkName, Tone, string] {
+function standingOf(
+  { faults, checking, problem, strict }: Checked,
+  unsound: string | null,
+): [StatusIconName, Tone, string] {
   if (unsound) return ['warning', 'caution', 'Not JSON yet'];
   const wrong = faults.filter(({ missing }) => strict || !missing);
   if (wrong.length > 0) return ['warning', 'caution', `${count(wrong.length, 'thing')} to put right`];

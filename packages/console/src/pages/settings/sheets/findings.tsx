@@ -1,7 +1,7 @@
 /** What a sheet finds on a submission: the verdict, and each rule in the sheet's order. */
 import type { FlightSheetFindings } from '@rcpt/contract/ledger/flight-sheet.ts';
-import { Mark } from '../../../components/mark.tsx';
 import { CheckStatusMark, OUTCOME_LOOKS } from '../../../components/outcome.tsx';
+import { StatusIcon } from '../../../components/status-badge.tsx';
 import { count } from '../../../format/numbers.ts';
 import { OUTCOME_WORD, sentence } from '../../../format/vocabulary.ts';
 
@@ -12,7 +12,7 @@ export function Findings({ findings: { checks, verdict } }: { findings: FlightSh
       {verdict ? (
         <div className={`trial-verdict ${OUTCOME_LOOKS[verdict.outcome].tone}`}>
           <h3 className="trial-outcome">
-            <Mark name={OUTCOME_LOOKS[verdict.outcome].mark} tone={OUTCOME_LOOKS[verdict.outcome].tone} />
+            <StatusIcon name={OUTCOME_LOOKS[verdict.outcome].mark} tone={OUTCOME_LOOKS[verdict.outcome].tone} />
             {OUTCOME_WORD[verdict.outcome]}
           </h3>
           <span>
@@ -23,7 +23,7 @@ export function Findings({ findings: { checks, verdict } }: { findings: FlightSh
       ) : (
         <div className="trial-verdict accent">
           <h3 className="trial-outcome">
-            <Mark name="ring" tone="accent" />
+            <StatusIcon name="ring" tone="accent" />
             Waits for a person
           </h3>
           <p>{count(open, 'rule')} to be decided by hand; a Run has its verdict after that.</p>
