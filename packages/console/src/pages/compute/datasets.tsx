@@ -6,7 +6,7 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { More } from '../../components/more.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -51,7 +51,7 @@ export function Datasets() {
               ))}
             </ul>
           )}
-          <More
+          <LoadMore
             hasMore={datasets.hasNextPage}
             busy={datasets.isFetchingNextPage}
             onMore={() => void datasets.fetchNextPage()}

@@ -6,7 +6,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { More } from '../../components/more.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
@@ -63,7 +63,11 @@ export function Jobs() {
           ) : (
             <JobTable jobs={pages.flat()} />
           )}
-          <More hasMore={jobs.hasNextPage} busy={jobs.isFetchingNextPage} onMore={() => void jobs.fetchNextPage()} />
+          <LoadMore
+            hasMore={jobs.hasNextPage}
+            busy={jobs.isFetchingNextPage}
+            onMore={() => void jobs.fetchNextPage()}
+          />
         </>
       )}
     </ComputePage>

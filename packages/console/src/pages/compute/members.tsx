@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { More } from '../../components/more.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
@@ -46,7 +46,7 @@ export function ComputeMembers() {
           ) : (
             <MemberTable members={pages.flat()} onActivate={setActivating} />
           )}
-          <More
+          <LoadMore
             hasMore={members.hasNextPage}
             busy={members.isFetchingNextPage}
             onMore={() => void members.fetchNextPage()}

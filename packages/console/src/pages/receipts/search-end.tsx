@@ -2,7 +2,7 @@
 import type { ReceiptPage } from '@rcpt/contract/ledger/search.ts';
 import { useEffect, useRef } from 'react';
 import { Button } from '../../components/button.tsx';
-import { More } from '../../components/more.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { count } from '../../format/numbers.ts';
@@ -30,7 +30,7 @@ export function SearchEnd({ pages, asked, busy, error, onGo, onAsk }: SearchEndP
 
   if (error) return <Problem error={error} retry={onAsk} />;
   if (back_to === null) return <p className="list-end">{found > 0 && `${count(found, 'receipt')} in all`}</p>;
-  if (!barren) return <More hasMore busy={busy} onMore={onAsk} />;
+  if (!barren) return <LoadMore hasMore busy={busy} onMore={onAsk} />;
   const head = pages[0]?.head_seq ?? back_to;
   return (
     <div className="search-end">

@@ -8,7 +8,7 @@ import { runsQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { More } from '../../components/more.tsx';
+import { LoadMore } from '../../components/load-more.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
@@ -69,7 +69,7 @@ export function Runs() {
             return (
               <>
                 <List runs={found} />
-                <More
+                <LoadMore
                   hasMore={runs.hasNextPage}
                   busy={runs.isFetchingNextPage}
                   onMore={() => void runs.fetchNextPage()}

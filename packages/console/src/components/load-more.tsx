@@ -2,13 +2,13 @@
 import { useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 
-interface MoreProps {
+interface LoadMoreProps {
   hasMore: boolean;
   busy: boolean;
   onMore: () => void;
 }
 
-export function More({ hasMore, busy, onMore }: MoreProps) {
+export function LoadMore({ hasMore, busy, onMore }: LoadMoreProps) {
   const end = useRef<HTMLDivElement>(null);
   const latest = useRef(onMore);
   latest.current = onMore;
@@ -25,7 +25,7 @@ export function More({ hasMore, busy, onMore }: MoreProps) {
   return (
     <div ref={end} className="more">
       <Button kind="quiet" busy={busy} onClick={onMore}>
-        More
+        LoadMore
       </Button>
     </div>
   );
