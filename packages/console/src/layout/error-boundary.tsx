@@ -4,7 +4,7 @@ import { UnreachableError } from '@rcpt/contract/client/call.ts';
 import { Component, type ReactNode, useEffect, useState } from 'react';
 import { findLedger, useAway } from '../api/away.ts';
 import { Button } from '../components/button.tsx';
-import { Empty } from '../components/empty.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
 import { Problem } from '../components/problem.tsx';
 
 /** What browsers say when a page's script does not come: the ledger is away, or the console was replaced by a newer one. */
@@ -51,9 +51,9 @@ function WithoutScript() {
   if (away) return <Problem error={new UnreachableError()} />;
   if (!answered) return null;
   return (
-    <Empty icon="refresh" title="This page has to be loaded again">
+    <EmptyState icon="refresh" title="This page has to be loaded again">
       <p>The console was updated, or the connection broke off, while this window was open.</p>
       <Button onClick={reload}>Load it</Button>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Command } from '../../components/copy.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { Page } from '../../layout/page.tsx';
@@ -57,13 +57,13 @@ export function ComputePage<Data>({ query, skeleton, children, actions, ...page 
 function NotConnected() {
   const { organization } = useSession();
   return (
-    <Empty icon="compute" title="No compute router is connected">
+    <EmptyState icon="compute" title="No compute router is connected">
       <p>
         Jobs, workers and datasets are kept by a compute router. Whoever runs this service connects one to{' '}
         {organization.name} from a shell; this page then shows it by itself.
       </p>
       <Command text={`./rcpt org router --org ${organization.id} \\\n  --url http://127.0.0.1:8088`} />
-    </Empty>
+    </EmptyState>
   );
 }
 

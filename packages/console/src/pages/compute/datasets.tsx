@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
@@ -40,10 +40,10 @@ export function Datasets() {
       {({ pages }) => (
         <>
           {pages[0]?.length === 0 ? (
-            <Empty icon="file" title="No datasets yet">
+            <EmptyState icon="file" title="No datasets yet">
               <p>Register the first: jobs name it by its id, and members are given access to it with a receipt.</p>
               {register}
-            </Empty>
+            </EmptyState>
           ) : (
             <ul className="datasets">
               {pages.flat().map((dataset) => (

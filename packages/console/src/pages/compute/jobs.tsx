@@ -4,7 +4,7 @@ import { JOB_STATUSES } from '@rcpt/contract/words.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useLocation, useSearchParams } from 'wouter';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
@@ -114,15 +114,15 @@ function Filters({ status = '', member_id = '', choose }: FiltersProps) {
 function NoJobs({ filtered, clear }: { filtered: boolean; clear: () => void }) {
   if (filtered)
     return (
-      <Empty icon="search" title="No job matches">
+      <EmptyState icon="search" title="No job matches">
         <Button onClick={clear}>Show all jobs</Button>
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty icon="runs" title="No jobs yet">
+    <EmptyState icon="runs" title="No jobs yet">
       <p>A job starts with a quote: which hardware, for how many hours. The first worker that fits runs it.</p>
       <ButtonLink href="/compute/quotes">Quote a job</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
@@ -39,10 +39,10 @@ export function ComputeMembers() {
       {({ pages }) => (
         <>
           {pages[0]?.length === 0 ? (
-            <Empty icon="people" title="No members yet">
+            <EmptyState icon="people" title="No members yet">
               <p>Add a member and activate the membership; then quotes and jobs can name them.</p>
               {add}
-            </Empty>
+            </EmptyState>
           ) : (
             <MemberTable members={pages.flat()} onActivate={setActivating} />
           )}

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AwayLink, ButtonLink } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Page, Section } from '../../layout/page.tsx';
@@ -69,12 +69,12 @@ function Chain({ last }: { last: number }) {
 
 function NothingYet() {
   return (
-    <Empty icon="chain" title="The chain has no receipt yet">
+    <EmptyState icon="chain" title="The chain has no receipt yet">
       <p>
         There is nothing to verify. The first receipt that is sealed begins the chain; each one after it names the hash
         of the one before.
       </p>
       <ButtonLink href="/runs">To the Runs</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { problemOf } from '../../api/problem.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
@@ -69,15 +69,15 @@ function OneReceipt({ id }: { id: string }) {
 function NoSuchReceipt({ listed }: { listed: boolean }) {
   if (listed)
     return (
-      <Empty icon="shield" title="What is stored under this number is not this receipt">
+      <EmptyState icon="shield" title="What is stored under this number is not this receipt">
         <p>The ledger lists it, but the stored bytes do not carry its id. Verify the chain to see what was altered.</p>
         <ButtonLink href="/ledger">To the ledger</ButtonLink>
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty icon="search" title="There is no such receipt">
+    <EmptyState icon="search" title="There is no such receipt">
       <p>It may have been mistyped, or belong to another organization.</p>
       <ButtonLink href="/receipts">To the receipts</ButtonLink>
-    </Empty>
+    </EmptyState>
   );
 }

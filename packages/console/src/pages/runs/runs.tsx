@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { runsQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { LoadMore } from '../../components/load-more.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
@@ -112,9 +112,9 @@ function Filter({ label, value, options, onChange }: FilterProps) {
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <Empty icon="search" title="No Run is like that">
+    <EmptyState icon="search" title="No Run is like that">
       <p>A title has to contain the words as they are written.</p>
       <Button onClick={onClear}>Show all Runs</Button>
-    </Empty>
+    </EmptyState>
   );
 }

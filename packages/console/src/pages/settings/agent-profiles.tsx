@@ -8,7 +8,7 @@ import { agentProfilesQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { TextField } from '../../components/field.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
@@ -49,10 +49,10 @@ export function AgentProfiles() {
         {(described) =>
           described.length === 0 ? (
             <div className="sheet">
-              <Empty icon="person" title="No agent is described yet">
+              <EmptyState icon="person" title="No agent is described yet">
                 <p>Describe the model and the harness of an agent here, and its Runs need only name it.</p>
                 {button}
-              </Empty>
+              </EmptyState>
             </div>
           ) : (
             <div className="sheet flush">

@@ -7,7 +7,7 @@ import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
@@ -79,12 +79,12 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
 function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
     <div className="sheet">
-      <Empty icon="key" title="No keys yet">
+      <EmptyState icon="key" title="No keys yet">
         <p>A program needs a key to open Runs here. Begin with one in the role of an agent.</p>
         <Button kind="primary" icon="plus" onClick={onCreate}>
           New key
         </Button>
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { ledger } from '../../api/clients.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
@@ -75,12 +75,12 @@ function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
 function NoMembers({ onDo }: { onDo: (doing: Doing) => void }) {
   return (
     <div className="sheet">
-      <Empty icon="people" title="Nobody is here yet">
+      <EmptyState icon="people" title="Nobody is here yet">
         <p>So far only API keys work here. Invite the people who approve work or read the receipts.</p>
         <Button kind="primary" icon="plus" onClick={() => onDo({ what: 'invite' })}>
           Invite
         </Button>
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** In place of what only owners see: who one is here, what one may, and whom to ask. */
 import { useSession } from '../../api/queries.ts';
-import { Empty } from '../../components/empty.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import type { IconName } from '../../components/icon.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 
@@ -8,12 +8,12 @@ export function OwnersOnly({ icon, what }: { icon: IconName; what: string }) {
   const { role, organization } = useSession();
   return (
     <div className="sheet">
-      <Empty icon={icon} title={`Owners manage ${what}`}>
+      <EmptyState icon={icon} title={`Owners manage ${what}`}>
         <p>
           Your role in {organization.name} is <strong>{ROLE_WORD[role].toLowerCase()}</strong>. {ROLE_IN_WORDS[role]}{' '}
           Ask an owner for more.
         </p>
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { useLocation } from 'wouter';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Command } from '../../../components/copy.tsx';
-import { Empty } from '../../../components/empty.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
@@ -44,13 +44,13 @@ export function Fleet() {
 
 function NoWorkers() {
   return (
-    <Empty icon="compute" title="No worker has registered yet">
+    <EmptyState icon="compute" title="No worker has registered yet">
       <p>
         A worker leases jobs from the router and runs them with the command you give per job type. Start one on any
         machine that reaches the router:
       </p>
       <Command text={"./rcpt worker --router http://127.0.0.1:8088 \\\n  --exec fine_tune='node train.ts'"} />
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -11,7 +11,7 @@ import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button, ButtonLink } from '../../../components/button.tsx';
-import { Empty } from '../../../components/empty.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { whyNot } from '../../../format/may.ts';
@@ -137,10 +137,10 @@ export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly O
 function NoMembers() {
   return (
     <div className="sheet">
-      <Empty icon="people" title="A quote is for a member">
+      <EmptyState icon="people" title="A quote is for a member">
         <p>There is none yet. Add the first member; then this page quotes and submits jobs.</p>
         <ButtonLink href="/compute/members">Add a member</ButtonLink>
-      </Empty>
+      </EmptyState>
     </div>
   );
 }

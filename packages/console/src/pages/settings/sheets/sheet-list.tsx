@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
-import { Empty } from '../../../components/empty.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
@@ -60,13 +60,13 @@ export function SheetList() {
         {(all) =>
           all.length === 0 ? (
             <div className="sheet">
-              <Empty icon="sliders" title="No flight sheet yet">
+              <EmptyState icon="sliders" title="No flight sheet yet">
                 <p>
                   Say once what must hold of a piece of work – as expressions the ledger decides, or as questions for a
                   person – and every evaluation is decided by it.
                 </p>
                 {button}
-              </Empty>
+              </EmptyState>
             </div>
           ) : (
             <SheetTable named={byName(all)} />

@@ -1,11 +1,11 @@
 /** Nothing here yet: what would stand here, and what to do first. */
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
-import './empty.css';
+import './empty-state.css';
 
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) {
+export function EmptyState({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) {
   return (
-    <div className="empty">
+    <div className="empty-state">
       <Icon name={icon} />
       <h2>{title}</h2>
       <div>{children}</div>
