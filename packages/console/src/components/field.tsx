@@ -39,7 +39,7 @@ export function Field({
   const words = error ?? hint;
   return (
     <div className="field">
-      <label htmlFor={id} className={labelHidden ? 'unseen' : undefined}>
+      <label htmlFor={id} className={labelHidden ? 'visually-hidden' : undefined}>
         {label}
         {optional && <span className="optional"> optional</span>}
       </label>

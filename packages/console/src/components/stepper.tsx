@@ -25,7 +25,7 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
           <StatusIcon {...LOOKS[state]} />
           <div>
             <span className="step-name">{name}</span>
-            <span className="unseen">: {state}</span>
+            <span className="visually-hidden">: {state}</span>
             {detail && <span className="step-detail">{detail}</span>}
           </div>
         </li>

@@ -31,7 +31,7 @@ export function Table({
         <tr>
           {columns.map(({ label: word, kind, unseen }) => (
             <th key={word} scope="col" className={kind}>
-              {unseen ? <span className="unseen">{word}</span> : word}
+              {unseen ? <span className="visually-hidden">{word}</span> : word}
             </th>
           ))}
         </tr>

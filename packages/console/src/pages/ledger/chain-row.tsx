@@ -62,7 +62,7 @@ function Hashes({ receipt, link, altered }: { receipt: Slot; link: ChainLink; al
       ) : (
         <code className={torn ? 'parent torn' : 'parent'}>
           <span aria-hidden="true">{torn ? '≠' : '↓'}</span>
-          <span className="unseen">{torn ? 'names, but the receipt below is not, ' : 'names '}</span>
+          <span className="visually-hidden">{torn ? 'names, but the receipt below is not, ' : 'names '}</span>
           {receipt.parent_hash.slice(0, 10)}
         </code>
       )}

@@ -64,7 +64,7 @@ function Zone({ onFiles }: { onFiles: (files: File[]) => void }) {
           id={input}
           type="file"
           multiple
-          className="unseen"
+          className="visually-hidden"
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';

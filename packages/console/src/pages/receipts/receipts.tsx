@@ -67,7 +67,7 @@ function Days({
 }) {
   return (
     <fieldset className="days">
-      <legend className="unseen">Sealed on (UTC)</legend>
+      <legend className="visually-hidden">Sealed on (UTC)</legend>
       <TextField
         label="From"
         type="date"

@@ -46,7 +46,7 @@ export function DropZone({ run_id }: { run_id: string }) {
             id={input}
             type="file"
             multiple
-            className="unseen"
+            className="visually-hidden"
             onChange={(event) => {
               add([...(event.target.files ?? [])], kind);
               event.target.value = '';

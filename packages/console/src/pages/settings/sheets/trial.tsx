@@ -55,7 +55,7 @@ export function Trial({ submission, checked, onChange }: TrialProps) {
         onChange={(inputs) => change({ inputs })}
       />
       <EvidenceFacts evidence={submission.evidence} onChange={(evidence) => change({ evidence })} />
-      <p role="status" className="unseen">
+      <p role="status" className="visually-hidden">
         {inShort(checked)}
       </p>
       <div aria-busy={checked.checking}>
