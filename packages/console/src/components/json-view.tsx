@@ -40,7 +40,7 @@ export function JsonSection({ value, title }: JsonViewProps) {
       {view === 'raw' ? (
         <RawJson value={value} />
       ) : (
-        <div className="sheet">
+        <div className="panel">
           <Members value={value} />
         </div>
       )}

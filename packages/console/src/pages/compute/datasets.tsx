@@ -68,7 +68,7 @@ function DatasetItem({ dataset, onGrant }: { dataset: ListedDataset; onGrant: ()
   const { role } = useSession();
   const { id, title, domain, description, object_uri, license_type, quality_tier, checksum_sha256 } = dataset;
   return (
-    <li className="sheet dataset">
+    <li className="panel dataset">
       <div className="dataset-head">
         <div>
           <h2>{title}</h2>

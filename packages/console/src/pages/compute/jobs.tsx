@@ -132,7 +132,7 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
   const memberName = useMemberName();
   const gpuName = useGpuName();
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Jobs, newest first"
         columns={[

@@ -62,7 +62,7 @@ export function ComputeMembers() {
 function MemberTable({ members, onActivate }: { members: readonly Member[]; onActivate: (member: Member) => void }) {
   const { role } = useSession();
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Members, newest first"
         columns={[

@@ -18,7 +18,7 @@ export function ChainCard() {
     queryFn: ({ signal }) => ledger.listReceipts({ limit: 1 }, signal),
   });
   return (
-    <section className="sheet card" aria-label="Chain">
+    <section className="panel card" aria-label="Chain">
       <h2>Chain</h2>
       <QueryBoundary query={head} skeleton={<Skeleton height="5.5rem" />}>
         {({ receipts: [last] }) =>

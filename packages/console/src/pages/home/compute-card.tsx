@@ -18,7 +18,7 @@ export function ComputeCard() {
     ['Jobs queued', data.queued_jobs],
   ] as const;
   return (
-    <section className="sheet card" aria-label="Compute">
+    <section className="panel card" aria-label="Compute">
       <h2>Compute</h2>
       <dl className="card-figures">
         {figures.map(([label, figure]) => (

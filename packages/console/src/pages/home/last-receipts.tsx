@@ -29,7 +29,7 @@ export function LastReceipts() {
           receipts.length === 0 ? (
             <p className="muted">No receipt yet: an approved Run becomes one.</p>
           ) : (
-            <div className="sheet flush">
+            <div className="panel flush">
               <Table label="Last receipts" columns={COLUMNS}>
                 {receipts.map(({ receipt_id, title, lane, created_at }) => (
                   <Row key={receipt_id}>

@@ -16,7 +16,7 @@ const COLUMNS = [
 /** One line per receipt; `at` is the line the keyboard stands on. */
 export function ReceiptTable({ receipts, at }: { receipts: readonly ReceiptSummary[]; at: number }) {
   return (
-    <div className="sheet flush" style={{ '--digits': String(receipts[0]?.org_seq).length } as CSSProperties}>
+    <div className="panel flush" style={{ '--digits': String(receipts[0]?.org_seq).length } as CSSProperties}>
       <Table label="Receipts" columns={COLUMNS}>
         {receipts.map(({ receipt_id, org_seq, title, lane, outcome, receipt_sha256, created_at }, row) => (
           <Row key={receipt_id} at={row === at}>

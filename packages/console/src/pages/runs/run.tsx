@@ -65,7 +65,7 @@ function KnownRun({ run }: { run: Run }) {
       <EvidenceSection run={run} why={why} />
       <JsonSection title="Inputs" value={run.inputs} />
       <Section title="About this Run">
-        <div className="sheet">
+        <div className="panel">
           <About run={run} />
         </div>
       </Section>

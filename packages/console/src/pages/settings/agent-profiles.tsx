@@ -41,21 +41,21 @@ export function AgentProfiles() {
       <QueryBoundary
         query={profiles}
         skeleton={
-          <div className="sheet flush">
+          <div className="panel flush">
             <SkeletonRows rows={3} height="3.6rem" />
           </div>
         }
       >
         {(described) =>
           described.length === 0 ? (
-            <div className="sheet">
+            <div className="panel">
               <EmptyState icon="person" title="No agent is described yet">
                 <p>Describe the model and the harness of an agent here, and its Runs need only name it.</p>
                 {button}
               </EmptyState>
             </div>
           ) : (
-            <div className="sheet flush">
+            <div className="panel flush">
               <Table
                 label="Agent profiles"
                 columns={[

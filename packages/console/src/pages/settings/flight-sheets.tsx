@@ -79,7 +79,7 @@ function Waiting({ title, error, retry }: { title: string; error: unknown; retry
       {error ? (
         <Problem error={error} retry={retry} />
       ) : (
-        <div className="sheet" aria-busy="true">
+        <div className="panel" aria-busy="true">
           <Skeleton width="14rem" height="1rem" />
           <SkeletonRows rows={6} height="3.4rem" />
         </div>

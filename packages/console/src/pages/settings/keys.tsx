@@ -55,7 +55,7 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
       <QueryBoundary
         query={keys}
         skeleton={
-          <div className="sheet flush">
+          <div className="panel flush">
             <SkeletonRows rows={4} height="3.6rem" />
           </div>
         }
@@ -78,7 +78,7 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
 
 function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
-    <div className="sheet">
+    <div className="panel">
       <EmptyState icon="key" title="No keys yet">
         <p>A program needs a key to open Runs here. Begin with one in the role of an agent.</p>
         <Button kind="primary" icon="plus" onClick={onCreate}>
@@ -91,7 +91,7 @@ function NoKeys({ onCreate }: { onCreate: () => void }) {
 
 function LiveKeys({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table label="API keys" columns={[...COLUMNS, { label: 'Actions', unseen: true, kind: 'least' }]}>
         {keys.map((key) => (
           <Row key={key.id}>
@@ -112,7 +112,7 @@ function RevokedKeys({ keys }: { keys: readonly Key[] }) {
   return (
     <details className="revoked">
       <summary>{count(keys.length, 'revoked key')}</summary>
-      <div className="sheet flush">
+      <div className="panel flush">
         <Table label="Revoked keys" columns={[...COLUMNS, { label: 'Revoked', kind: 'least' }]}>
           {keys.map((key) => (
             <Row key={key.id}>

@@ -62,7 +62,7 @@ function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
     <QueryBoundary
       query={members}
       skeleton={
-        <div className="sheet flush">
+        <div className="panel flush">
           <SkeletonRows rows={3} height="3.6rem" />
         </div>
       }
@@ -74,7 +74,7 @@ function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
 
 function NoMembers({ onDo }: { onDo: (doing: Doing) => void }) {
   return (
-    <div className="sheet">
+    <div className="panel">
       <EmptyState icon="people" title="Nobody is here yet">
         <p>So far only API keys work here. Invite the people who approve work or read the receipts.</p>
         <Button kind="primary" icon="plus" onClick={() => onDo({ what: 'invite' })}>
@@ -88,7 +88,7 @@ function NoMembers({ onDo }: { onDo: (doing: Doing) => void }) {
 function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: (doing: Doing) => void }) {
   const { id: mine } = useSession();
   return (
-    <div className="sheet flush menus">
+    <div className="panel flush menus">
       <Table
         label="Members"
         columns={[

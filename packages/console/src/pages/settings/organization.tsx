@@ -32,7 +32,7 @@ export function OrganizationSettings() {
       lead="What holds for everybody who works here. Every receipt bears this organization’s id."
     >
       <Section title="General">
-        <div className="sheet setting">
+        <div className="panel setting">
           <Name key={organization.name} organization={organization} why={why} />
           <DescriptionList>
             <Description label="Organization id">
@@ -45,12 +45,12 @@ export function OrganizationSettings() {
         </div>
       </Section>
       <Section title="Approval">
-        <div className="sheet setting">
+        <div className="panel setting">
           <FourEyes organization={organization} why={why} />
         </div>
       </Section>
       <Section title="Storage">
-        <div className="sheet setting">
+        <div className="panel setting">
           <Storage />
         </div>
       </Section>

@@ -7,7 +7,7 @@ import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 export function OwnersOnly({ icon, what }: { icon: IconName; what: string }) {
   const { role, organization } = useSession();
   return (
-    <div className="sheet">
+    <div className="panel">
       <EmptyState icon={icon} title={`Owners manage ${what}`}>
         <p>
           Your role in {organization.name} is <strong>{ROLE_WORD[role].toLowerCase()}</strong>. {ROLE_IN_WORDS[role]}{' '}

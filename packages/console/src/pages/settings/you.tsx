@@ -29,7 +29,7 @@ export function You() {
         )
       }
     >
-      <div className="sheet">
+      <div className="panel">
         <DescriptionList>
           <Description label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Description>
           {kind === 'person' && (

@@ -23,7 +23,7 @@ export function LedgerRun({ job, events }: { job: Job; events: readonly JobEvent
   return (
     <Section title="In the ledger">
       {run && (
-        <Link href={`/runs/${encodeURIComponent(run.id)}`} className="ledger-run sheet">
+        <Link href={`/runs/${encodeURIComponent(run.id)}`} className="ledger-run panel">
           <Icon name={run.receipt_id === null ? 'runs' : 'receipt'} />
           <span>
             <strong>{run.title}</strong>

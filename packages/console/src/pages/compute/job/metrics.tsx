@@ -6,7 +6,7 @@ import { sentence } from '../../../format/vocabulary.ts';
 
 export function Metrics({ metrics }: { metrics: readonly (readonly [name: string, value: unknown])[] }) {
   return (
-    <div className="sheet">
+    <div className="panel">
       <DescriptionList>
         {metrics.map(([name, value]) => (
           <Description key={name} label={sentence(name)}>

@@ -162,7 +162,7 @@ function labelsOf(buckets: readonly Bucket[], bucket_seconds: number) {
 
 function BucketTable({ history: { buckets, bucket_seconds } }: { history: History }) {
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Activity, newest first"
         columns={[

@@ -87,7 +87,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
   const { at } = useRowCursor(workers.length, (row) => navigate(hrefOf(workers[row]!)));
   const leases = useLeases(workers);
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Workers"
         columns={[

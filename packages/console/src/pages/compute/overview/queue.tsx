@@ -20,7 +20,7 @@ export function Queue({ queued }: { queued: number }) {
     >
       <QueryBoundary query={queue} skeleton={<SkeletonRows rows={2} />}>
         {(jobs) => (
-          <ul className="reasons sheet">
+          <ul className="reasons panel">
             {reasonsOf(jobs).map((reason) => {
               const { waiting_for, requested_gpu_sku, job_type } = reason;
               const stuck = waiting_for !== 'all_busy';

@@ -51,7 +51,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
   const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members, prices), ...change });
   return (
     <form
-      className="form sheet"
+      className="form panel"
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
@@ -136,7 +136,7 @@ export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly O
 
 function NoMembers() {
   return (
-    <div className="sheet">
+    <div className="panel">
       <EmptyState icon="people" title="A quote is for a member">
         <p>There is none yet. Add the first member; then this page quotes and submits jobs.</p>
         <ButtonLink href="/compute/members">Add a member</ButtonLink>

@@ -18,7 +18,7 @@ interface GivenProps {
 export function Given({ quote, wish, prices }: GivenProps) {
   if (quote === null) return <Preview wish={wish} price={wishedPrice(wish, prices)} />;
   return (
-    <section className="sheet given" aria-label="The quote">
+    <section className="panel given" aria-label="The quote">
       <div aria-live="polite">
         <p className="given-what">
           {quote.gpu_display_name} <Badge tone="good">Quoted</Badge>
@@ -40,7 +40,7 @@ function Preview({ wish, price }: { wish: QuoteWish; price: Offer }) {
   const hours = hoursOf(wish.hours);
   const rate = rateWords(price.hourly_rate_usd);
   return (
-    <section className="sheet given" aria-label="The price">
+    <section className="panel given" aria-label="The price">
       <p className="given-what">{price.gpu_name}</p>
       <p className="given-sum">{hours === null ? rate : `${costOf(price, hours)} USD`}</p>
       <p className="muted">{hours === null ? 'times the hours' : `${rate} × ${hoursWords(hours)}`}</p>

@@ -43,7 +43,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
       <QueryBoundary query={quotes} skeleton={<SkeletonRows rows={3} />}>
         {({ receipts }) =>
           receipts.length === 0 ? (
-            <p className="sheet muted">No quote was given on this day.</p>
+            <p className="panel muted">No quote was given on this day.</p>
           ) : (
             <QuoteTable receipts={receipts} onUse={onUse} />
           )
@@ -57,7 +57,7 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
   const memberName = useMemberName();
   const gpuName = useGpuName();
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Quotes, newest first"
         columns={[

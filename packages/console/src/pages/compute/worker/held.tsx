@@ -14,9 +14,9 @@ export function Held({
   leases: readonly ActiveLease[];
   worker: Pick<Worker, 'status' | 'revoked_at'>;
 }) {
-  if (leases.length === 0) return <p className="sheet muted">{revoked_at === null ? IDLE[status] : REVOKED}</p>;
+  if (leases.length === 0) return <p className="panel muted">{revoked_at === null ? IDLE[status] : REVOKED}</p>;
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Jobs held"
         columns={[{ label: 'Job' }, { label: 'Status' }, { label: 'Lease runs out in', kind: 'number' }]}

@@ -118,7 +118,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
         </div>
         <aside className="editor-trial" aria-label="Trial">
           <Section title="Try it" beside="Nothing is stored">
-            <div className="sheet">
+            <div className="panel">
               <Trial submission={submission} checked={checked} onChange={setSubmission} />
             </div>
           </Section>

@@ -28,7 +28,7 @@ export function SheetForm({ draft, checked, isNew, onChange }: SheetFormProps & 
   return (
     <div className="sheet-form">
       <Section title="Sheet">
-        <div className="sheet form">
+        <div className="panel form">
           <TextField
             label="Title"
             placeholder="Debt service memo"
@@ -44,13 +44,13 @@ export function SheetForm({ draft, checked, isNew, onChange }: SheetFormProps & 
         </div>
       </Section>
       <Section title="Assignment">
-        <div className="sheet form">
+        <div className="panel form">
           <TextField label="What is asked for" {...field('assignment_title', 'assignment.title')} />
           <TextAreaField label="Instructions" optional rows={3} {...field('instructions', 'assignment.instructions')} />
         </div>
       </Section>
       <Section title="Form of the output" beside="JSON Schema 2020-12">
-        <div className="sheet">
+        <div className="panel">
           <CodeField
             label="JSON Schema"
             labelHidden
@@ -64,7 +64,7 @@ export function SheetForm({ draft, checked, isNew, onChange }: SheetFormProps & 
       </Section>
       <Rules draft={draft} checked={checked} onChange={onChange} />
       <Section title="Scores">
-        <div className="sheet form">
+        <div className="panel form">
           <div className="form-row">
             <TextField
               label="Passes from"

@@ -22,7 +22,7 @@ export function SheetJson({ text, draft, checked, onChange }: SheetJsonProps) {
     : checked.faults.filter(({ missing }) => checked.strict || !missing).map((each) => inText(text, draft, each));
   const shown = faults[Math.min(chosen, faults.length - 1)] ?? null;
   return (
-    <div className="sheet sheet-json">
+    <div className="panel sheet-json">
       <CodeField
         label="Flight sheet as JSON"
         labelHidden

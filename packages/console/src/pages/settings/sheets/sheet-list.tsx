@@ -52,14 +52,14 @@ export function SheetList() {
       <QueryBoundary
         query={sheets}
         skeleton={
-          <div className="sheet flush">
+          <div className="panel flush">
             <SkeletonRows rows={3} height="3.6rem" />
           </div>
         }
       >
         {(all) =>
           all.length === 0 ? (
-            <div className="sheet">
+            <div className="panel">
               <EmptyState icon="sliders" title="No flight sheet yet">
                 <p>
                   Say once what must hold of a piece of work – as expressions the ledger decides, or as questions for a
@@ -81,7 +81,7 @@ function SheetTable({ named }: { named: ReturnType<typeof byName> }) {
   const [, navigate] = useLocation();
   const { at } = useRowCursor(named.length, (row) => navigate(addressOf(named[row]![0])));
   return (
-    <div className="sheet flush">
+    <div className="panel flush">
       <Table
         label="Flight sheets"
         columns={[{ label: 'Sheet' }, { label: 'Rules' }, { label: 'Versions', kind: 'wide' }]}

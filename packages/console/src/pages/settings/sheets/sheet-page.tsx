@@ -32,7 +32,7 @@ export function SheetPage({ sheet }: { sheet: FlightSheet }) {
       actions={why === null && <ButtonLink href={newVersionOf(sheet)}>New version</ButtonLink>}
     >
       <Section title="Assignment">
-        <div className="sheet">
+        <div className="panel">
           <DescriptionList>
             <Description label="Name">
               <code>{name}</code>
@@ -112,7 +112,7 @@ function TryIt({ sheet }: { sheet: FlightSheet }) {
   const checked = useCheck(draft, submission, { may: true });
   return (
     <Section title="Try it" beside="Nothing is stored">
-      <div className="sheet">
+      <div className="panel">
         <Trial submission={submission} checked={checked} onChange={setSubmission} />
       </div>
     </Section>
