@@ -18,7 +18,7 @@ const SHAPES: Record<StatusIconName, { solid?: string; cut?: string; line?: stri
 export function StatusIcon({ name, tone }: { name: StatusIconName; tone: Tone }) {
   const { solid, cut, line } = SHAPES[name];
   return (
-    <svg className={`mark ${tone}`} viewBox="0 0 16 16" aria-hidden="true">
+    <svg className={`status-icon ${tone}`} viewBox="0 0 16 16" aria-hidden="true">
       {solid && <path className="solid" d={solid} />}
       {cut && <path className="cut" d={cut} />}
       {line && <path className="line" d={line} />}

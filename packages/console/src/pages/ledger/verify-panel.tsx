@@ -27,7 +27,7 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
   useShortcuts({ v: { does: 'Verify the chain', run: () => !running && start() } });
   const { mark, tone, title } = looksOf(standing);
   return (
-    <section className={`sheet verify ${tone}`} aria-label="Verification">
+    <section className={`panel verify ${tone}`} aria-label="Verification">
       <div className="verify-head">
         <StatusIcon name={mark} tone={tone} />
         <div>

@@ -3,7 +3,7 @@ import type {
   Section as Printed,
   PrintedCheck,
   PrintedEvidence,
-  Description as PrintedFact,
+  Fact as PrintedFact,
 } from '@rcpt/contract/lanes/lane.ts';
 import { decidersInWords } from '@rcpt/contract/signer.ts';
 import { IconButton } from '../../components/button.tsx';
