@@ -8,7 +8,7 @@ import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { problemOf } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
-import { whyNot, whyNotDecide } from '../src/format/may.ts';
+import { deniedDecision, deniedReason } from '../src/format/may.ts';
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
 import { standingOf } from '../src/format/standing.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
@@ -89,18 +89,18 @@ describe('words', () => {
   });
 
   test('a refused act names the role and what it takes', () => {
-    assert.equal(whyNot('owner', 'administer'), null);
-    assert.equal(whyNot('auditor', 'approve'), 'Your role here is auditor; this takes approver or owner.');
+    assert.equal(deniedReason('owner', 'administer'), null);
+    assert.equal(deniedReason('auditor', 'approve'), 'Your role here is auditor; this takes approver or owner.');
   });
 
   test('who did the work decides on none of it where four eyes are wanted, whatever their role', () => {
     const run = { stages: [{ stage: 'Execution', at: '', by: 'user_1' }] } as unknown as Run;
-    const why = (id: string, role: string, four_eyes: boolean) =>
-      whyNotDecide({ id, role, organization: { four_eyes } } as unknown as WorkingSession, run);
-    assert.equal(why('user_1', 'approver', false), null);
-    assert.match(why('user_1', 'owner', true)!, /Four eyes: you posted the execution/);
-    assert.equal(why('user_2', 'approver', true), null);
-    assert.match(why('user_2', 'agent', false)!, /takes approver or owner/);
+    const disabledReason = (id: string, role: string, four_eyes: boolean) =>
+      deniedDecision({ id, role, organization: { four_eyes } } as unknown as WorkingSession, run);
+    assert.equal(disabledReason('user_1', 'approver', false), null);
+    assert.match(disabledReason('user_1', 'owner', true)!, /Four eyes: you posted the execution/);
+    assert.equal(disabledReason('user_2', 'approver', true), null);
+    assert.match(disabledReason('user_2', 'agent', false)!, /takes approver or owner/);
   });
 
   test('a Run stands where a person would say it does', () => {

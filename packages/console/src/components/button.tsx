@@ -16,12 +16,21 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'dis
   /** Shows that the wish is on its way; it cannot be pressed twice. */
   busy?: boolean;
   /** One sentence why it cannot be pressed now; null or undefined when it can. */
-  why?: string | null | undefined;
+  disabledReason?: string | null | undefined;
 }
 
-export function Button({ kind = 'plain', icon, small, busy = false, why, children, onClick, ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  icon,
+  small,
+  busy = false,
+  disabledReason,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
   const hint = useId();
-  const blocked = busy || (why ?? null) !== null;
+  const blocked = busy || (disabledReason ?? null) !== null;
   const button = (
     <button
       type="button"
@@ -29,19 +38,19 @@ export function Button({ kind = 'plain', icon, small, busy = false, why, childre
       className={looksOf({ kind, small: small === true, iconOnly: !hasWords(children) })}
       aria-disabled={blocked || undefined}
       aria-busy={busy || undefined}
-      aria-describedby={why ? hint : rest['aria-describedby']}
+      aria-describedby={disabledReason ? hint : rest['aria-describedby']}
       onClick={blocked ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <span className="spinner" /> : icon && <Icon name={icon} />}
       {hasWords(children) && <span>{children}</span>}
     </button>
   );
-  if (!why) return button;
+  if (!disabledReason) return button;
   return (
     <span className="blocked">
       {button}
       <span id={hint} role="tooltip" className="tooltip">
-        {why}
+        {disabledReason}
       </span>
     </span>
   );

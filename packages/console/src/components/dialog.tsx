@@ -51,7 +51,7 @@ interface DialogFormProps {
   kind?: ButtonKind;
   busy: boolean;
   /** One sentence why it cannot be sent now. */
-  why?: string | null | undefined;
+  disabledReason?: string | null | undefined;
   error: unknown;
   onSend: (form: HTMLFormElement) => void;
   onClose: () => void;
@@ -59,7 +59,16 @@ interface DialogFormProps {
 }
 
 /** What a dialog asks for, what became of it, and the two ways out. It is not sent twice. */
-export function DialogForm({ action, kind = 'primary', busy, why, error, onSend, onClose, children }: DialogFormProps) {
+export function DialogForm({
+  action,
+  kind = 'primary',
+  busy,
+  disabledReason,
+  error,
+  onSend,
+  onClose,
+  children,
+}: DialogFormProps) {
   return (
     <form
       className="form"
@@ -72,7 +81,7 @@ export function DialogForm({ action, kind = 'primary', busy, why, error, onSend,
       {error ? <Problem error={error} /> : null}
       <div className="form-end">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind={kind} type="submit" busy={busy} why={why}>
+        <Button kind={kind} type="submit" busy={busy} disabledReason={disabledReason}>
           {action}
         </Button>
       </div>

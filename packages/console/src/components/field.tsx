@@ -110,17 +110,17 @@ export function Switch({
   label,
   hint,
   on,
-  why,
+  disabledReason,
   onChange,
 }: {
   label: string;
   hint?: ReactNode;
   on: boolean;
-  why?: string | null;
+  disabledReason?: string | null;
   onChange: (on: boolean) => void;
 }) {
   const id = useId();
-  const words = why ?? hint;
+  const words = disabledReason ?? hint;
   return (
     <div className="switch-field">
       <button
@@ -131,8 +131,8 @@ export function Switch({
         aria-checked={on}
         aria-labelledby={`${id}-label`}
         aria-describedby={words ? `${id}-words` : undefined}
-        aria-disabled={why ? true : undefined}
-        onClick={() => why || onChange(!on)}
+        aria-disabled={disabledReason ? true : undefined}
+        onClick={() => disabledReason || onChange(!on)}
       />
       <div>
         <label id={`${id}-label`} htmlFor={id}>

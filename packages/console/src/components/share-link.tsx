@@ -6,7 +6,7 @@ import { useAct } from '../api/act.ts';
 import { ledger } from '../api/clients.ts';
 import { KEYS } from '../api/keys.ts';
 import { shareQuery, useSession } from '../api/queries.ts';
-import { whyNot } from '../format/may.ts';
+import { deniedReason } from '../format/may.ts';
 import { toast } from '../layout/toasts.tsx';
 import { ActorName } from './actor-name.tsx';
 import { AwayLink, Button } from './button.tsx';
@@ -37,7 +37,7 @@ function Shared({ share }: { share: Share }) {
         label={enabled ? 'Shared by link' : 'The link is switched off'}
         hint={<Hint share={share} />}
         on={enabled}
-        why={whyNot(role, 'administer')}
+        disabledReason={deniedReason(role, 'administer')}
         onChange={() => setAsking(true)}
       />
       <div className="share-address" data-off={!enabled || undefined}>

@@ -13,10 +13,10 @@ const MAY = {
 export type Act = keyof typeof MAY;
 
 /** Why this one may not decide on the Run: by role, or because they did the work themselves. */
-export function whyNotDecide(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {
+export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {
   const executed_by = run.stages.find(({ stage }) => stage === 'Execution')?.by;
   return (
-    whyNot(session.role, 'approve') ??
+    deniedReason(session.role, 'approve') ??
     (session.organization.four_eyes && executed_by === session.id
       ? 'Four eyes: you posted the execution, so somebody else decides.'
       : null)
@@ -24,7 +24,7 @@ export function whyNotDecide(session: WorkingSession, run: Pick<Run, 'stages'>):
 }
 
 /** Null when `role` may; else one sentence for whoever wonders. */
-export function whyNot(role: Role, act: Act): string | null {
+export function deniedReason(role: Role, act: Act): string | null {
   const roles: readonly Role[] = MAY[act];
   if (roles.includes(role)) return null;
   return `Your role here is ${role}; this takes ${roles.join(' or ')}.`;

@@ -10,7 +10,7 @@ import { LoadMore } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { amount, byteSize } from '../../format/numbers.ts';
 import { ComputePage } from './compute-page.tsx';
 import { GrantAccess } from './datasets/grant.tsx';
@@ -24,7 +24,12 @@ export function Datasets() {
   const [registering, setRegistering] = useState(false);
   const [granting, setGranting] = useState<ListedDataset | null>(null);
   const register = (
-    <Button kind="primary" icon="plus" why={whyNot(role, 'administer')} onClick={() => setRegistering(true)}>
+    <Button
+      kind="primary"
+      icon="plus"
+      disabledReason={deniedReason(role, 'administer')}
+      onClick={() => setRegistering(true)}
+    >
       Register dataset
     </Button>
   );
@@ -79,9 +84,9 @@ function DatasetItem({ dataset, onGrant }: { dataset: ListedDataset; onGrant: ()
         <Button
           small
           aria-label={`Grant access to ${title}`}
-          why={
+          disabledReason={
             dataset.is_member_access
-              ? whyNot(role, 'administer')
+              ? deniedReason(role, 'administer')
               : 'This dataset was registered without access for members.'
           }
           onClick={onGrant}

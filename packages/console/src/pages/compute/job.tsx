@@ -11,7 +11,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { ComputePage } from './compute-page.tsx';
@@ -141,7 +141,7 @@ function Cancel({ job }: { job: Job }) {
   });
   return (
     <>
-      <Button kind="danger" why={whyNot(role, 'work')} onClick={() => setAsking(true)}>
+      <Button kind="danger" disabledReason={deniedReason(role, 'work')} onClick={() => setAsking(true)}>
         Cancel job
       </Button>
       {asking && (

@@ -52,7 +52,7 @@ export function Jobs() {
           <Filters status={status} member_id={member_id} choose={choose} />
           {ledger && (
             <p className="muted">
-              Finished jobs that the ledger refused. Each says why, and can be sent again.{' '}
+              Finished jobs that the ledger refused. Each says disabledReason, and can be sent again.{' '}
               <Button small kind="quiet" onClick={() => choose('ledger', '')}>
                 Show all jobs
               </Button>

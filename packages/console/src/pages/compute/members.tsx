@@ -11,7 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { exact } from '../../format/instant.ts';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { ComputePage } from './compute-page.tsx';
 import { ActivateMember } from './members/activate.tsx';
 import { AddMember } from './members/add.tsx';
@@ -23,7 +23,12 @@ export function ComputeMembers() {
   const [adding, setAdding] = useState(false);
   const [activating, setActivating] = useState<Member | null>(null);
   const add = (
-    <Button kind="primary" icon="plus" why={whyNot(role, 'administer')} onClick={() => setAdding(true)}>
+    <Button
+      kind="primary"
+      icon="plus"
+      disabledReason={deniedReason(role, 'administer')}
+      onClick={() => setAdding(true)}
+    >
       Add member
     </Button>
   );
@@ -97,7 +102,7 @@ function MemberTable({ members, onActivate }: { members: readonly Member[]; onAc
               {member.status === 'inactive' && (
                 <Button
                   small
-                  why={whyNot(role, 'administer')}
+                  disabledReason={deniedReason(role, 'administer')}
                   aria-label={`Activate ${member.name}`}
                   onClick={() => onActivate(member)}
                 >

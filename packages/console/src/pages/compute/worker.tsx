@@ -6,7 +6,7 @@ import { useParams } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Section } from '../../layout/page.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { shortId } from './format.ts';
@@ -66,14 +66,14 @@ export function WorkerPage() {
 function Orders({ detail: { worker } }: { detail: Detail }) {
   const { role } = useSession();
   const [asking, setAsking] = useState<'order' | 'revoke' | null>(null);
-  const why = whyNot(role, 'administer');
+  const disabledReason = deniedReason(role, 'administer');
   const close = () => setAsking(null);
   return (
     <>
-      <Button why={why} onClick={() => setAsking('order')}>
+      <Button disabledReason={disabledReason} onClick={() => setAsking('order')}>
         {orderFor(worker).word}
       </Button>
-      <Button kind="quiet" why={why} onClick={() => setAsking('revoke')}>
+      <Button kind="quiet" disabledReason={disabledReason} onClick={() => setAsking('revoke')}>
         Revoke
       </Button>
       {asking === 'order' && <OrderDialog worker={worker} onClose={close} />}

@@ -11,7 +11,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { FirstRun } from '../runs/first-run.tsx';
 import { RunTable } from '../runs/run-table.tsx';
@@ -42,7 +42,7 @@ export function Home() {
           ) : (
             <div className="home">
               <div>
-                <Waiting mayApprove={whyNot(role, 'approve') === null} />
+                <Waiting mayApprove={deniedReason(role, 'approve') === null} />
                 <LastReceipts />
               </div>
               <aside>

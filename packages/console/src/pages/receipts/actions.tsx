@@ -22,7 +22,7 @@ export function ReceiptActions({ id, bytes, record }: ReceiptActionsProps) {
         </ButtonLink>
       )}
       {off ? (
-        <Button icon="file" why="The PDF goes with the share link, which is switched off.">
+        <Button icon="file" disabledReason="The PDF goes with the share link, which is switched off.">
           PDF
         </Button>
       ) : (

@@ -14,7 +14,7 @@ import './checks.css';
 
 const FIRST = ['open', 'flag', 'skip', 'pass'] as const satisfies readonly Check['status'][];
 
-export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
+export function ChecksSection({ run, disabledReason }: { run: Run; disabledReason: string | null }) {
   if (run.checks.length === 0) return null;
   return (
     <Section title="Checks" beside={tally(run.checks)}>
@@ -25,7 +25,7 @@ export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
               <h3>{sentence(category)}</h3>
               <ul>
                 {checks.map((check) => (
-                  <Line key={check.key} run={run} check={check} why={why} />
+                  <Line key={check.key} run={run} check={check} disabledReason={disabledReason} />
                 ))}
               </ul>
             </section>
@@ -36,7 +36,7 @@ export function ChecksSection({ run, why }: { run: Run; why: string | null }) {
   );
 }
 
-function Line({ run, check, why }: { run: Run; check: Check; why: string | null }) {
+function Line({ run, check, disabledReason }: { run: Run; check: Check; disabledReason: string | null }) {
   const decidable = check.status === 'open' && run.stage === 'Checks';
   return (
     <li data-status={check.status}>
@@ -51,7 +51,7 @@ function Line({ run, check, why }: { run: Run; check: Check; why: string | null 
             <Shown text={check.detail} place="text" />
           </p>
         )}
-        {decidable && <DecideCheck run_id={run.id} check={check} why={why} />}
+        {decidable && <DecideCheck run_id={run.id} check={check} disabledReason={disabledReason} />}
       </div>
       <span className="check-severity">{sentence(check.severity)}</span>
     </li>

@@ -20,7 +20,15 @@ interface Decision {
   detail?: string;
 }
 
-export function DecideCheck({ run_id, check, why }: { run_id: string; check: Check; why: string | null }) {
+export function DecideCheck({
+  run_id,
+  check,
+  disabledReason,
+}: {
+  run_id: string;
+  check: Check;
+  disabledReason: string | null;
+}) {
   const session = useSession();
   const [note, setNote] = useState('');
   const [waiting, setWaiting] = useState<Decision | null>(null);
@@ -53,13 +61,13 @@ export function DecideCheck({ run_id, check, why }: { run_id: string; check: Che
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
-      <Button icon="check" why={why} onClick={() => say('pass')}>
+      <Button icon="check" disabledReason={disabledReason} onClick={() => say('pass')}>
         Holds
       </Button>
-      <Button icon="close" why={why} onClick={() => say('flag')}>
+      <Button icon="close" disabledReason={disabledReason} onClick={() => say('flag')}>
         Does not
       </Button>
-      {why === null && !isNameless(session) && (
+      {disabledReason === null && !isNameless(session) && (
         <p className="decide-sealed">
           It is sealed that <SignedBy signer={{ name: session.public_name ?? session.name, id: session.id }} /> decided.
         </p>

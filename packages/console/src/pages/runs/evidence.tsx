@@ -11,7 +11,7 @@ import { WriteEvidence } from './write-evidence.tsx';
 import './evidence.css';
 
 /** @param why one may not attach; null where one may */
-export function EvidenceSection({ run, why }: { run: Run; why: string | null }) {
+export function EvidenceSection({ run, disabledReason }: { run: Run; disabledReason: string | null }) {
   const [writing, setWriting] = useState(false);
   const { found, note, comparing, compareAll } = useComparisons(run);
   const takesMore = run.stage === 'Inputs' || run.stage === 'Evidence';
@@ -20,7 +20,7 @@ export function EvidenceSection({ run, why }: { run: Run; why: string | null }) 
       title="Evidence"
       beside={
         takesMore ? (
-          <Button small icon="plus" why={why} onClick={() => setWriting(true)}>
+          <Button small icon="plus" disabledReason={disabledReason} onClick={() => setWriting(true)}>
             Note, link or hash
           </Button>
         ) : (
@@ -28,7 +28,7 @@ export function EvidenceSection({ run, why }: { run: Run; why: string | null }) 
         )
       }
     >
-      {takesMore && why === null && <DropZone run_id={run.id} />}
+      {takesMore && disabledReason === null && <DropZone run_id={run.id} />}
       {run.evidence.length > 0 ? (
         <ul className="evidence">
           {run.evidence.map((item) => (
@@ -42,7 +42,7 @@ export function EvidenceSection({ run, why }: { run: Run; why: string | null }) 
           ))}
         </ul>
       ) : (
-        (!takesMore || why !== null) && <p className="muted">No evidence is attached.</p>
+        (!takesMore || disabledReason !== null) && <p className="muted">No evidence is attached.</p>
       )}
       {run.evidence.some(({ stored }) => stored) && (
         <p className="compare-stored">

@@ -17,7 +17,7 @@ export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void 
       <DialogForm
         action="Post it"
         busy={act.isPending}
-        why={read.fault}
+        disabledReason={read.fault}
         error={act.error}
         onSend={() => {
           if (read.body) act.mutate(read.body, { onSuccess: onClose });

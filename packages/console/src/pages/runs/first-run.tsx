@@ -3,12 +3,12 @@ import { Link } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Command } from '../../components/copy.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import './first-run.css';
 
 export function FirstRun() {
   const { role } = useSession();
-  if (whyNot(role, 'work') !== null)
+  if (deniedReason(role, 'work') !== null)
     return <p className="muted">No Runs yet. They appear here as soon as somebody opens one.</p>;
   return (
     <section className="first-run" aria-label="How to begin">

@@ -73,7 +73,11 @@ function Pdf({ receipt_id }: { receipt_id: string }) {
       </AwayLink>
     );
   return (
-    <Button small icon="file" why={share ? 'The PDF goes with the share link, which is switched off.' : 'Loading …'}>
+    <Button
+      small
+      icon="file"
+      disabledReason={share ? 'The PDF goes with the share link, which is switched off.' : 'Loading …'}
+    >
       PDF
     </Button>
   );

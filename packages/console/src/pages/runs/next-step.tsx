@@ -5,7 +5,7 @@ import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { whyNot, whyNotDecide } from '../../format/may.ts';
+import { deniedDecision, deniedReason } from '../../format/may.ts';
 import { openChecks } from '../../format/standing.ts';
 import { Decide } from './decide.tsx';
 import { ExecutionForm } from './execution-form.tsx';
@@ -60,7 +60,7 @@ function PostExecution({ run }: { run: Run }) {
       <Step
         title="Next: what was done"
         actions={
-          <Button kind="primary" why={whyNot(role, 'work')} onClick={() => setPosting(true)}>
+          <Button kind="primary" disabledReason={deniedReason(role, 'work')} onClick={() => setPosting(true)}>
             Post the execution
           </Button>
         }
@@ -80,7 +80,12 @@ function RunChecks({ run }: { run: Run }) {
       title="Next: the checks"
       error={act.error}
       actions={
-        <Button kind="primary" why={whyNot(role, 'work')} busy={act.isPending} onClick={() => act.mutate(null)}>
+        <Button
+          kind="primary"
+          disabledReason={deniedReason(role, 'work')}
+          busy={act.isPending}
+          onClick={() => act.mutate(null)}
+        >
           Run the checks
         </Button>
       }
@@ -93,7 +98,7 @@ function RunChecks({ run }: { run: Run }) {
 function GiveVerdict({ run }: { run: Run }) {
   const session = useSession();
   const { role } = session;
-  const whyNotOpen = whyNotDecide(session, run);
+  const whyNotOpen = deniedDecision(session, run);
   const act = useRunAct(run.id, (_: null, key) => ledger.giveVerdict(run.id, key));
   const open = openChecks(run);
   return (
@@ -103,7 +108,9 @@ function GiveVerdict({ run }: { run: Run }) {
       actions={
         <Button
           kind="primary"
-          why={whyNot(role, 'work') ?? (open > 0 ? (whyNotOpen ?? 'Decide the open checks below first.') : null)}
+          disabledReason={
+            deniedReason(role, 'work') ?? (open > 0 ? (whyNotOpen ?? 'Decide the open checks below first.') : null)
+          }
           busy={act.isPending}
           onClick={() => act.mutate(null)}
         >
@@ -123,17 +130,17 @@ function GiveVerdict({ run }: { run: Run }) {
 function Approve({ run }: { run: Run }) {
   const session = useSession();
   const [deciding, setDeciding] = useState<'approved' | 'rejected' | null>(null);
-  const why = whyNotDecide(session, run);
+  const disabledReason = deniedDecision(session, run);
   return (
     <>
       <Step
         title="Next: a decision"
         actions={
           <>
-            <Button kind="danger" why={why} onClick={() => setDeciding('rejected')}>
+            <Button kind="danger" disabledReason={disabledReason} onClick={() => setDeciding('rejected')}>
               Reject
             </Button>
-            <Button kind="primary" why={why} onClick={() => setDeciding('approved')}>
+            <Button kind="primary" disabledReason={disabledReason} onClick={() => setDeciding('approved')}>
               Approve
             </Button>
           </>
@@ -154,7 +161,12 @@ function Mint({ run }: { run: Run }) {
       title="Next: the receipt"
       error={act.error}
       actions={
-        <Button kind="primary" why={whyNot(role, 'approve')} busy={act.isPending} onClick={() => act.mutate(null)}>
+        <Button
+          kind="primary"
+          disabledReason={deniedReason(role, 'approve')}
+          busy={act.isPending}
+          onClick={() => act.mutate(null)}
+        >
           Mint the receipt
         </Button>
       }

@@ -13,7 +13,7 @@ import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge, StatusBadge } from '../../components/status-badge.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { whyNot, whyNotDecide } from '../../format/may.ts';
+import { deniedDecision, deniedReason } from '../../format/may.ts';
 import { standingOf } from '../../format/standing.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Page, Section } from '../../layout/page.tsx';
@@ -41,7 +41,7 @@ export function RunPage() {
 function KnownRun({ run }: { run: Run }) {
   const session = useSession();
   const { mark, tone, words } = standingOf(run);
-  const why = whyNot(session.role, 'work');
+  const disabledReason = deniedReason(session.role, 'work');
   return (
     <Page
       key={run.id}
@@ -60,9 +60,9 @@ function KnownRun({ run }: { run: Run }) {
       <VerdictPanel run={run} />
       <NextStep run={run} />
       {run.receipt_id !== null && <Minted receipt_id={run.receipt_id} />}
-      <ChecksSection run={run} why={whyNotDecide(session, run)} />
+      <ChecksSection run={run} disabledReason={deniedDecision(session, run)} />
       {run.execution !== null && <JsonSection title="Execution" value={run.execution} />}
-      <EvidenceSection run={run} why={why} />
+      <EvidenceSection run={run} disabledReason={disabledReason} />
       <JsonSection title="Inputs" value={run.inputs} />
       <Section title="About this Run">
         <div className="panel">

@@ -13,7 +13,7 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { LANE_LABEL, OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
@@ -28,15 +28,15 @@ export function Runs() {
   const { role } = useSession();
   const [params, setParams] = useSearchParams();
   const [opening, setOpening] = useState(params.has('new'));
-  const why = whyNot(role, 'work');
-  useShortcuts({ c: { does: 'New Run', run: () => why === null && setOpening(true) } });
+  const disabledReason = deniedReason(role, 'work');
+  useShortcuts({ c: { does: 'New Run', run: () => disabledReason === null && setOpening(true) } });
   const clear = () => setParams({}, { replace: true });
 
   return (
     <Page
       title="Runs"
       actions={
-        <Button kind="primary" icon="plus" why={why} onClick={() => setOpening(true)}>
+        <Button kind="primary" icon="plus" disabledReason={disabledReason} onClick={() => setOpening(true)}>
           New Run
         </Button>
       }

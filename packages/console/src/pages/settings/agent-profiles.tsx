@@ -14,20 +14,20 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
 import './settings.css';
 
 export function AgentProfiles() {
-  const why = whyNot(useSession().role, 'administer');
+  const disabledReason = deniedReason(useSession().role, 'administer');
   const profiles = useQuery(agentProfilesQuery);
   const [creating, setCreating] = useState(false);
-  const create = () => setCreating(why === null);
+  const create = () => setCreating(disabledReason === null);
   useShortcuts({ c: { does: 'Describe an agent', run: create } });
   const button = (
-    <Button kind="primary" icon="plus" why={why} onClick={create}>
+    <Button kind="primary" icon="plus" disabledReason={disabledReason} onClick={create}>
       New profile
     </Button>
   );

@@ -5,7 +5,7 @@ import { Redirect, useParams, useSearchParams } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../api/queries.ts';
 import { Problem } from '../../components/problem.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { NotFound } from '../../layout/not-found.tsx';
 import { Page } from '../../layout/page.tsx';
 import { OwnersOnly } from './owners-only.tsx';
@@ -43,7 +43,7 @@ function Newest({ name }: { name: string }) {
 function NewSheet() {
   const [search] = useSearchParams();
   const from = search.get('from');
-  const may = whyNot(useSession().role, 'work') === null;
+  const may = deniedReason(useSession().role, 'work') === null;
   if (!may)
     return (
       <Page title="New flight sheet" narrow up={UP}>

@@ -12,7 +12,7 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { count } from '../../format/numbers.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
@@ -26,9 +26,9 @@ import './settings.css';
 const COLUMNS: readonly Column[] = [{ label: 'Key' }, { label: 'Role' }, { label: 'Created', kind: 'wide' }];
 
 export function Keys() {
-  const why = whyNot(useSession().role, 'administer');
+  const disabledReason = deniedReason(useSession().role, 'administer');
   const [creating, setCreating] = useState(false);
-  const create = () => setCreating(why === null);
+  const create = () => setCreating(disabledReason === null);
   useShortcuts({ c: { does: 'Create a key', run: create } });
   return (
     <Page
@@ -36,12 +36,12 @@ export function Keys() {
       narrow
       lead="Programs and agents sign their calls with a key. Each has one role; people sign in by mail instead."
       actions={
-        <Button kind="primary" icon="plus" why={why} onClick={create}>
+        <Button kind="primary" icon="plus" disabledReason={disabledReason} onClick={create}>
           New key
         </Button>
       }
     >
-      {why === null ? <KeyList onCreate={create} /> : <OwnersOnly icon="key" what="API keys" />}
+      {disabledReason === null ? <KeyList onCreate={create} /> : <OwnersOnly icon="key" what="API keys" />}
       {creating && <NewKey onClose={() => setCreating(false)} />}
     </Page>
   );

@@ -16,7 +16,7 @@ import { Badge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
@@ -31,10 +31,10 @@ type Doing = { what: 'invite' } | { what: 'role' | 'remove'; member: TeamMember 
 
 export function Members() {
   const session = useSession();
-  const why = whyNot(session.role, 'administer');
+  const disabledReason = deniedReason(session.role, 'administer');
   const [doing, setDoing] = useState<Doing>(null);
   const close = () => setDoing(null);
-  const invite = () => setDoing(why === null ? { what: 'invite' } : null);
+  const invite = () => setDoing(disabledReason === null ? { what: 'invite' } : null);
   useShortcuts({ c: { does: 'Invite somebody', run: invite } });
   return (
     <Page
@@ -42,12 +42,12 @@ export function Members() {
       narrow
       lead={`People who sign in to ${session.organization.name} with a link that is mailed to them. Nobody has a password here.`}
       actions={
-        <Button kind="primary" icon="plus" why={why} onClick={invite}>
+        <Button kind="primary" icon="plus" disabledReason={disabledReason} onClick={invite}>
           Invite
         </Button>
       }
     >
-      {why === null ? <MemberList onDo={setDoing} /> : <OwnersOnly icon="people" what="members" />}
+      {disabledReason === null ? <MemberList onDo={setDoing} /> : <OwnersOnly icon="people" what="members" />}
       <You />
       {doing?.what === 'invite' && <Invite onClose={close} />}
       {doing?.what === 'role' && <ChangeRole member={doing.member} onClose={close} />}

@@ -15,7 +15,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Switch, TextField } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { whyNot } from '../../format/may.ts';
+import { deniedReason } from '../../format/may.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { Storage } from './storage.tsx';
@@ -24,7 +24,7 @@ import './settings.css';
 
 export function OrganizationSettings() {
   const { organization, role } = useSession();
-  const why = whyNot(role, 'administer');
+  const disabledReason = deniedReason(role, 'administer');
   return (
     <Page
       title="Organization"
@@ -33,7 +33,7 @@ export function OrganizationSettings() {
     >
       <Section title="General">
         <div className="panel setting">
-          <Name key={organization.name} organization={organization} why={why} />
+          <Name key={organization.name} organization={organization} disabledReason={disabledReason} />
           <DescriptionList>
             <Description label="Organization id">
               <Hash value={organization.id} what="Organization id" />
@@ -46,7 +46,7 @@ export function OrganizationSettings() {
       </Section>
       <Section title="Approval">
         <div className="panel setting">
-          <FourEyes organization={organization} why={why} />
+          <FourEyes organization={organization} disabledReason={disabledReason} />
         </div>
       </Section>
       <Section title="Storage">
@@ -61,10 +61,10 @@ export function OrganizationSettings() {
 
 interface Part {
   organization: Organization;
-  why: string | null;
+  disabledReason: string | null;
 }
 
-function Name({ organization, why }: Part) {
+function Name({ organization, disabledReason }: Part) {
   const [name, setName] = useState(organization.name);
   const act = useChange('Name saved');
   const changed = name.trim() !== organization.name && name.trim() !== '';
@@ -73,7 +73,7 @@ function Name({ organization, why }: Part) {
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (changed && why === null && !act.isPending) act.mutate({ name: name.trim() });
+        if (changed && disabledReason === null && !act.isPending) act.mutate({ name: name.trim() });
       }}
     >
       <div className="inline-form">
@@ -81,8 +81,8 @@ function Name({ organization, why }: Part) {
           label="Name"
           value={name}
           maxLength={500}
-          readOnly={why !== null}
-          hint={why ?? 'Stands on receipts minted from now on; minted ones keep the name they have.'}
+          readOnly={disabledReason !== null}
+          hint={disabledReason ?? 'Stands on receipts minted from now on; minted ones keep the name they have.'}
           error={errorAt(act.error, 'name')}
           onChange={(event) => setName(event.target.value)}
         />
@@ -97,7 +97,7 @@ function Name({ organization, why }: Part) {
   );
 }
 
-function FourEyes({ organization, why }: Part) {
+function FourEyes({ organization, disabledReason }: Part) {
   const [ending, setEnding] = useState(false);
   const act = useChange(organization.four_eyes ? 'One may approve alone again' : 'Four eyes from now on');
   const on = act.isPending ? (act.variables.four_eyes ?? organization.four_eyes) : organization.four_eyes;
@@ -106,7 +106,7 @@ function FourEyes({ organization, why }: Part) {
       <Switch
         label="Four eyes"
         on={on}
-        why={why}
+        disabledReason={disabledReason}
         hint="Whoever posted the work of a Run can neither decide its open checks nor approve it: somebody else has to look. Without it, one person or key may do both."
         onChange={(four_eyes) => (four_eyes ? act.mutate({ four_eyes }) : setEnding(true))}
       />

@@ -29,7 +29,7 @@ export function LinkSent({ email, expires_in_seconds, error, onAgain, onOther }:
       </header>
       {error ? <Problem error={error} /> : null}
       <div className="button-row">
-        <Button why={left > 0 ? 'The mail may take a moment.' : null} onClick={onAgain}>
+        <Button disabledReason={left > 0 ? 'The mail may take a moment.' : null} onClick={onAgain}>
           {left > 0 ? `Send again in ${left} s` : 'Send again'}
         </Button>
         <Button kind="quiet" onClick={onOther}>

@@ -42,7 +42,7 @@ export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onCl
               <DialogForm
                 action="Grant access"
                 busy={grant.isPending}
-                why={member_id === undefined ? 'There are no members yet.' : null}
+                disabledReason={member_id === undefined ? 'There are no members yet.' : null}
                 error={grant.error}
                 onSend={() => {
                   if (member_id !== undefined) grant.mutate(member_id);

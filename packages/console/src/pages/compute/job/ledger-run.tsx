@@ -10,7 +10,7 @@ import { runQuery, useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
 import { runOf } from './steps.ts';
@@ -66,7 +66,12 @@ function Refused({ job_id, reason }: { job_id: string; reason: string }) {
       <p>{reason}</p>
       <p className="muted">It is not sent again by itself. Mend what it names, then send it.</p>
       {act.error && <Problem error={act.error} />}
-      <Button small busy={act.isPending} why={whyNot(role, 'approve')} onClick={() => act.mutate(undefined)}>
+      <Button
+        small
+        busy={act.isPending}
+        disabledReason={deniedReason(role, 'approve')}
+        onClick={() => act.mutate(undefined)}
+      >
         Send again
       </Button>
     </div>

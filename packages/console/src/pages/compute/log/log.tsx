@@ -49,7 +49,7 @@ export function Log({ id, onJob, waiting, cut_at }: LogProps) {
           small
           icon="copy"
           label="Copy the lines shown"
-          why={isEmpty ? 'There is nothing to copy yet.' : null}
+          disabledReason={isEmpty ? 'There is nothing to copy yet.' : null}
           onClick={() => void copy(asText(shown), 'Log')}
         />
         <Download id={id} isEmpty={isEmpty} />
@@ -128,7 +128,7 @@ function Download({ id, isEmpty }: { id: string; isEmpty: boolean }) {
       icon="download"
       label="Download the whole log"
       busy={busy}
-      why={isEmpty ? 'There is nothing to download yet.' : null}
+      disabledReason={isEmpty ? 'There is nothing to download yet.' : null}
       onClick={() => void download()}
     />
   );

@@ -14,7 +14,7 @@ import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { Timestamp, useNow } from '../../../components/timestamp.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
 import { shortId, typeWord } from '../format.ts';
@@ -118,7 +118,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
               {worker.revoked_at === null && (
                 <Button
                   small
-                  why={whyNot(role, 'administer')}
+                  disabledReason={deniedReason(role, 'administer')}
                   aria-label={`${orderFor(worker).word} ${worker.name}`}
                   onClick={() => setAsked(worker)}
                 >

@@ -14,7 +14,7 @@ import { Button, ButtonLink } from '../../../components/button.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
 
@@ -55,7 +55,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
-        if (estimated_hours === null || ask.isPending || whyNot(role, 'work') !== null) return;
+        if (estimated_hours === null || ask.isPending || deniedReason(role, 'work') !== null) return;
         ask.mutate({ member_id, requested_gpu_sku, estimated_hours, job_type });
       }}
     >
@@ -108,7 +108,7 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
       </div>
       {ask.error && <Problem error={ask.error} />}
       <div className="form-end">
-        <Button kind="primary" type="submit" busy={ask.isPending} why={whyNot(role, 'work')}>
+        <Button kind="primary" type="submit" busy={ask.isPending} disabledReason={deniedReason(role, 'work')}>
           Get a quote
         </Button>
       </div>

@@ -34,7 +34,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
             small
             icon="right"
             label="The day after"
-            why={back === 0 ? 'This is today.' : null}
+            disabledReason={back === 0 ? 'This is today.' : null}
             onClick={() => setBack(back - 1)}
           />
         </div>

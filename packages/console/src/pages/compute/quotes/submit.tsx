@@ -12,7 +12,7 @@ import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextAreaField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { toast } from '../../../layout/toasts.tsx';
 import { payloadOf } from '../price.ts';
 
@@ -39,7 +39,7 @@ export function SubmitJob({ quote }: { quote: Quote }) {
   const wrong = tried && 'wrong' in read ? read.wrong : undefined;
   const send = () => {
     setTried(true);
-    if ('wrong' in read || submit.isPending || whyNot(role, 'work') !== null) return;
+    if ('wrong' in read || submit.isPending || deniedReason(role, 'work') !== null) return;
     const { member_id, job_type, requested_gpu_sku, estimated_hours } = quote;
     const input_dataset_ids = datasets.split(/[\s,]+/).filter((id) => id !== '');
     submit.mutate({
@@ -103,7 +103,7 @@ export function SubmitJob({ quote }: { quote: Quote }) {
       </div>
       {submit.error && <Problem error={submit.error} />}
       <div className="form-end">
-        <Button kind="primary" type="submit" busy={submit.isPending} why={whyNot(role, 'work')}>
+        <Button kind="primary" type="submit" busy={submit.isPending} disabledReason={deniedReason(role, 'work')}>
           Submit as job
         </Button>
       </div>

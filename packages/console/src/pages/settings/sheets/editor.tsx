@@ -11,7 +11,7 @@ import { Button } from '../../../components/button.tsx';
 import { Confirm } from '../../../components/dialog.tsx';
 import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { StatusBadge, type StatusIconName, type Tone } from '../../../components/status-badge.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Page, Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
@@ -50,7 +50,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
     setStrict(true);
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.editor [aria-invalid]')?.focus());
   };
-  const checked = useCheck(draft, submission, { may: whyNot(role, 'work') === null, strict, published });
+  const checked = useCheck(draft, submission, { may: deniedReason(role, 'work') === null, strict, published });
   const done = useRef(false);
   useLeavingWarning(changed);
   useEffect(() => {
@@ -82,7 +82,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
               Start over
             </Button>
           )}
-          <Button kind="primary" why={whyNotPublish(role, checked, unsound)} onClick={publish}>
+          <Button kind="primary" disabledReason={deniedPublishing(role, checked, unsound)} onClick={publish}>
             Publish
           </Button>
         </>
@@ -161,13 +161,13 @@ function standingOf(
   return faults.length > 0 ? ['half', 'neutral', 'Unfinished'] : ['tick', 'good', 'Compiles'];
 }
 
-function whyNotPublish(
-  role: Parameters<typeof whyNot>[0],
+function deniedPublishing(
+  role: Parameters<typeof deniedReason>[0],
   { faults, checking, problem }: Checked,
   unsound: string | null,
 ) {
-  const why = whyNot(role, 'administer') ?? unsound;
-  if (why !== null) return why;
+  const disabledReason = deniedReason(role, 'administer') ?? unsound;
+  if (disabledReason !== null) return disabledReason;
   // Pressed all the same, it shows where.
   if (faults.length > 0) return null;
   if (checking) return 'The ledger is still looking at it.';

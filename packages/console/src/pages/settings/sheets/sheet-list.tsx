@@ -9,7 +9,7 @@ import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { Page } from '../../../layout/page.tsx';
 import { useShortcuts } from '../../../layout/shortcuts.ts';
@@ -34,11 +34,11 @@ export function byName(sheets: readonly FlightSheet[]): [newest: FlightSheet, ..
 export function SheetList() {
   const sheets = useQuery(flightSheetsQuery);
   const [, navigate] = useLocation();
-  const why = whyNot(useSession().role, 'work');
-  const create = () => why === null && navigate(NEW);
+  const disabledReason = deniedReason(useSession().role, 'work');
+  const create = () => disabledReason === null && navigate(NEW);
   useShortcuts({ c: { does: 'Write a flight sheet', run: create } });
   const button = (
-    <Button kind="primary" icon="plus" why={why} onClick={create}>
+    <Button kind="primary" icon="plus" disabledReason={disabledReason} onClick={create}>
       New sheet
     </Button>
   );

@@ -10,7 +10,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { RawJson } from '../../../components/json-view.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { Badge } from '../../../components/status-badge.tsx';
-import { whyNot } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
 import { sentence } from '../../../format/vocabulary.ts';
 import { Page, Section } from '../../../layout/page.tsx';
@@ -21,7 +21,7 @@ import { EMPTY_SUBMISSION } from './submission.ts';
 import { Trial } from './trial.tsx';
 
 export function SheetPage({ sheet }: { sheet: FlightSheet }) {
-  const why = whyNot(useSession().role, 'work');
+  const disabledReason = deniedReason(useSession().role, 'work');
   const { name, version, title, assignment, rules, output_schema, pass_threshold, fail_threshold } = sheet;
   return (
     <Page
@@ -29,7 +29,7 @@ export function SheetPage({ sheet }: { sheet: FlightSheet }) {
       narrow
       up={{ href: '/settings/flight-sheets', label: 'Flight sheets' }}
       beside={<Versions name={name} version={version} />}
-      actions={why === null && <ButtonLink href={newVersionOf(sheet)}>New version</ButtonLink>}
+      actions={disabledReason === null && <ButtonLink href={newVersionOf(sheet)}>New version</ButtonLink>}
     >
       <Section title="Assignment">
         <div className="panel">
@@ -51,7 +51,7 @@ export function SheetPage({ sheet }: { sheet: FlightSheet }) {
       <Section title="Form of the output" beside="JSON Schema 2020-12">
         <RawJson value={output_schema} />
       </Section>
-      {why === null && <TryIt sheet={sheet} />}
+      {disabledReason === null && <TryIt sheet={sheet} />}
     </Page>
   );
 }
