@@ -5,18 +5,18 @@ import { newKey } from './clients.ts';
 import { statusOf } from './problem.ts';
 
 /** `act(wish, idempotency_key)`; the other options are TanStack Query's. */
-export function useAct<Wish, Answer, Context = unknown>(
-  act: (wish: Wish, idempotency_key: string) => Promise<Answer>,
-  options: Omit<UseMutationOptions<Answer, Error, Wish, Context>, 'mutationFn'> = {},
+export function useAct<Variables, Answer, Context = unknown>(
+  act: (variables: Variables, idempotency_key: string) => Promise<Answer>,
+  options: Omit<UseMutationOptions<Answer, Error, Variables, Context>, 'mutationFn'> = {},
 ) {
-  const last = useRef<{ wish: string; key: string } | null>(null);
-  return useMutation<Answer, Error, Wish, Context>({
+  const last = useRef<{ variables: string; key: string } | null>(null);
+  return useMutation<Answer, Error, Variables, Context>({
     ...options,
-    mutationFn: async (wish) => {
-      const text = JSON.stringify(wish) ?? '';
-      if (last.current?.wish !== text) last.current = { wish: text, key: newKey() };
+    mutationFn: async (variables) => {
+      const text = JSON.stringify(variables) ?? '';
+      if (last.current?.variables !== text) last.current = { variables: text, key: newKey() };
       try {
-        const answer = await act(wish, last.current.key);
+        const answer = await act(variables, last.current.key);
         last.current = null;
         return answer;
       } catch (error) {

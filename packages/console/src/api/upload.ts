@@ -11,7 +11,7 @@ export async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export interface UploadWish {
+export interface EvidenceUpload {
   run_id: string;
   file: File;
   kind: EvidenceKind;
@@ -22,13 +22,17 @@ export interface UploadWish {
 }
 
 /** Rejects with an `AbortError` when the signal fires, else with what `call` throws. */
-export function upload(wish: UploadWish, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Evidence> {
+export function upload(
+  evidence: EvidenceUpload,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+): Promise<Evidence> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const path = `/runs/${encodeURIComponent(wish.run_id)}/evidence`;
+    const path = `/runs/${encodeURIComponent(evidence.run_id)}/evidence`;
     request.open('POST', path);
     request.setRequestHeader('accept', 'application/json');
-    request.setRequestHeader('idempotency-key', wish.idempotency_key);
+    request.setRequestHeader('idempotency-key', evidence.idempotency_key);
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onerror = () => reject(new UnreachableError('the upload broke off'));
     request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
@@ -41,12 +45,12 @@ export function upload(wish: UploadWish, onProgress: (sent: number) => void, sig
       }
     };
     signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(formOf(wish));
+    request.send(formOf(evidence));
   });
 }
 
 /** The fields before the file: the ledger reads the form as it arrives. */
-function formOf({ file, kind, label, sha256 }: UploadWish): FormData {
+function formOf({ file, kind, label, sha256 }: EvidenceUpload): FormData {
   const form = new FormData();
   form.append('kind', kind);
   form.append('label', label);

@@ -10,7 +10,7 @@ import { ComputePage } from './compute-page.tsx';
 import { OFFERED_JOB_TYPES } from './format.ts';
 import { offersOf } from './price.ts';
 import { memberNamesQuery, nodesQuery, pricesQuery } from './queries.ts';
-import { QuoteForm, type QuoteWish } from './quotes/form.tsx';
+import { type QuoteDraft, QuoteForm } from './quotes/form.tsx';
 import { Given } from './quotes/given.tsx';
 import { RecentQuotes } from './quotes/recent.tsx';
 import './quotes/quotes.css';
@@ -20,7 +20,7 @@ export function Quotes() {
   const prices = useQuery(pricesQuery);
   const nodes = useQuery(nodesQuery);
   const [search] = useSearchParams();
-  const [wish, setWish] = useState<QuoteWish>({
+  const [draft, setDraft] = useState<QuoteDraft>({
     member_id: search.get('member') ?? '',
     requested_gpu_sku: '',
     hours: '',
@@ -45,21 +45,21 @@ export function Quotes() {
                   <QuoteForm
                     members={all}
                     prices={offers}
-                    wish={wish}
+                    draft={draft}
                     onChange={(next) => {
-                      setWish(next);
+                      setDraft(next);
                       setGiven(null);
                     }}
                     onGiven={setGiven}
                   />
-                  <Given quote={given} wish={wish} prices={offers} />
+                  <Given quote={given} draft={draft} prices={offers} />
                 </div>
               );
             }}
           </QueryBoundary>
           <RecentQuotes
             onUse={(again) => {
-              setWish(again);
+              setDraft(again);
               setGiven(null);
               scrollTo({ top: 0, behavior: 'smooth' });
             }}

@@ -3,7 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useAct } from '../../api/act.ts';
 import { KEYS } from '../../api/keys.ts';
 
-export function useRunAct<Wish, Answer>(run_id: string, act: (wish: Wish, idempotency_key: string) => Promise<Answer>) {
+export function useRunAct<Variables, Answer>(
+  run_id: string,
+  act: (variables: Variables, idempotency_key: string) => Promise<Answer>,
+) {
   const store = useQueryClient();
   return useAct(act, {
     async onSettled() {

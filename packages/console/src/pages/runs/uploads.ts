@@ -49,8 +49,8 @@ export function useUploads(run_id: string) {
       const sha256 = await fileHash(file);
       if (stop.signal.aborted) return;
       change(id, { state: 'sending', sha256 });
-      const wish = { run_id, file, kind, label: file.name.slice(0, 500), sha256, idempotency_key: `upload-${id}` };
-      const item = await upload(wish, (sent) => change(id, { sent }), stop.signal);
+      const evidence = { run_id, file, kind, label: file.name.slice(0, 500), sha256, idempotency_key: `upload-${id}` };
+      const item = await upload(evidence, (sent) => change(id, { sent }), stop.signal);
       assertSame(item, sha256);
       change(id, { state: 'done', sent: file.size });
       await store.invalidateQueries({ queryKey: KEYS.run(run_id) });

@@ -14,7 +14,7 @@ type NewDataset = Parameters<typeof router.createDataset>[0];
 export function RegisterDataset({ onClose }: { onClose: () => void }) {
   const store = useQueryClient();
   const [forMembers, setForMembers] = useState(true);
-  const act = useAct((wish: NewDataset, key) => router.createDataset(wish, key), {
+  const act = useAct((body: NewDataset, key) => router.createDataset(body, key), {
     onSuccess(dataset) {
       void store.invalidateQueries({ queryKey: KEYS.compute('datasets') });
       toast(`${dataset.title} registered`);

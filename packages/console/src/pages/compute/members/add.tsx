@@ -14,7 +14,7 @@ export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: 
   const store = useQueryClient();
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
-  const add = useAct((wish: { email: string; name: string }, key) => router.createMember(wish, key), {
+  const add = useAct((body: { email: string; name: string }, key) => router.createMember(body, key), {
     onSuccess(member) {
       void store.invalidateQueries({ queryKey: KEYS.compute('members') });
       toast(`${member.name} added`);

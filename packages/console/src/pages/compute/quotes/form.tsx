@@ -18,7 +18,7 @@ import { deniedReason } from '../../../format/may.ts';
 import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
 
-export interface QuoteWish {
+export interface QuoteDraft {
   member_id: string;
   requested_gpu_sku: string;
   /** As typed. */
@@ -29,12 +29,12 @@ export interface QuoteWish {
 interface QuoteFormProps {
   members: readonly Member[];
   prices: readonly Offer[];
-  wish: QuoteWish;
-  onChange: (wish: QuoteWish) => void;
+  draft: QuoteDraft;
+  onChange: (draft: QuoteDraft) => void;
   onGiven: (quote: Quote) => void;
 }
 
-export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFormProps) {
+export function QuoteForm({ members, prices, draft, onChange, onGiven }: QuoteFormProps) {
   const { role } = useSession();
   const store = useQueryClient();
   const [tried, setTried] = useState(false);
@@ -45,10 +45,10 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
     },
   });
   if (members.length === 0) return <NoMembers />;
-  const { member_id, requested_gpu_sku, hours, job_type } = complete(wish, members, prices);
+  const { member_id, requested_gpu_sku, hours, job_type } = complete(draft, members, prices);
   const estimated_hours = hoursOf(hours);
   const missing = tried && estimated_hours === null ? 'More than 0 and at most 8784 hours, a year.' : undefined;
-  const set = (change: Partial<QuoteWish>) => onChange({ ...complete(wish, members, prices), ...change });
+  const set = (change: Partial<QuoteDraft>) => onChange({ ...complete(draft, members, prices), ...change });
   return (
     <form
       className="form panel"
@@ -117,20 +117,20 @@ export function QuoteForm({ members, prices, wish, onChange, onGiven }: QuoteFor
 }
 
 /** What was not chosen yet is the first there is: of the members, the first that is active. */
-function complete(wish: QuoteWish, members: readonly Member[], prices: readonly Offer[]): QuoteWish {
+function complete(draft: QuoteDraft, members: readonly Member[], prices: readonly Offer[]): QuoteDraft {
   return {
-    ...wish,
+    ...draft,
     member_id: (
-      members.find(({ id }) => id === wish.member_id) ??
+      members.find(({ id }) => id === draft.member_id) ??
       members.find(({ status }) => status === 'active') ??
       members[0]!
     ).id,
-    requested_gpu_sku: wishedPrice(wish, prices).gpu_type,
+    requested_gpu_sku: chosenPrice(draft, prices).gpu_type,
   };
 }
 
 /** The chosen row, while it has a price; else the first. */
-export function wishedPrice({ requested_gpu_sku }: QuoteWish, prices: readonly Offer[]): Offer {
+export function chosenPrice({ requested_gpu_sku }: QuoteDraft, prices: readonly Offer[]): Offer {
   return prices.find(({ gpu_type }) => gpu_type === requested_gpu_sku) ?? prices[0]!;
 }
 

@@ -6,17 +6,17 @@ import { Badge } from '../../../components/status-badge.tsx';
 import { usd } from '../../../format/numbers.ts';
 import { hoursWords } from '../duration.ts';
 import { costOf, hoursOf, type Offer, rateWords } from '../price.ts';
-import { type QuoteWish, wishedPrice } from './form.tsx';
+import { chosenPrice, type QuoteDraft } from './form.tsx';
 import { SubmitJob } from './submit.tsx';
 
 interface GivenProps {
   quote: Quote | null;
-  wish: QuoteWish;
+  draft: QuoteDraft;
   prices: readonly Offer[];
 }
 
-export function Given({ quote, wish, prices }: GivenProps) {
-  if (quote === null) return <Preview wish={wish} price={wishedPrice(wish, prices)} />;
+export function Given({ quote, draft, prices }: GivenProps) {
+  if (quote === null) return <Preview draft={draft} price={chosenPrice(draft, prices)} />;
   return (
     <section className="panel given" aria-label="The quote">
       <div aria-live="polite">
@@ -36,8 +36,8 @@ export function Given({ quote, wish, prices }: GivenProps) {
   );
 }
 
-function Preview({ wish, price }: { wish: QuoteWish; price: Offer }) {
-  const hours = hoursOf(wish.hours);
+function Preview({ draft, price }: { draft: QuoteDraft; price: Offer }) {
+  const hours = hoursOf(draft.hours);
   const rate = rateWords(price.hourly_rate_usd);
   return (
     <section className="panel given" aria-label="The price">

@@ -14,11 +14,11 @@ import { hoursWords } from '../duration.ts';
 import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { quotesQuery } from '../queries.ts';
 import { useGpuName, useMemberName } from '../small.tsx';
-import type { QuoteWish } from './form.tsx';
+import type { QuoteDraft } from './form.tsx';
 
 const DAY_MS = 86_400_000;
 
-export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
+export function RecentQuotes({ onUse }: { onUse: (draft: QuoteDraft) => void }) {
   const [back, setBack] = useState(0);
   const now = Math.max(useNow(), Date.now() - DAY_MS / 24);
   const date = new Date(now - back * DAY_MS).toISOString().slice(0, 10);
@@ -53,7 +53,7 @@ export function RecentQuotes({ onUse }: { onUse: (wish: QuoteWish) => void }) {
   );
 }
 
-function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wish: QuoteWish) => void }) {
+function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (draft: QuoteDraft) => void }) {
   const memberName = useMemberName();
   const gpuName = useGpuName();
   return (
@@ -70,20 +70,20 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
         ]}
       >
         {receipts.map((receipt) => {
-          const wish = wishOf(receipt);
+          const draft = draftOf(receipt);
           return (
             <Row key={receipt.receipt_id}>
               <HeadCell>
-                {typeWord(wish.job_type)}, {hoursWords(Number(wish.hours))}
+                {typeWord(draft.job_type)}, {hoursWords(Number(draft.hours))}
               </HeadCell>
-              <Cell kind="wide">{gpuName(wish.requested_gpu_sku)}</Cell>
+              <Cell kind="wide">{gpuName(draft.requested_gpu_sku)}</Cell>
               <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
               <Cell kind="wide">
                 <Timestamp at={receipt.created_at} />
               </Cell>
               <Cell kind="number">{receipt.amount_usd} USD</Cell>
               <Cell kind="least">
-                <Button small kind="quiet" onClick={() => onUse(wish)}>
+                <Button small kind="quiet" onClick={() => onUse(draft)}>
                   Use again
                 </Button>
               </Cell>
@@ -95,7 +95,7 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (wi
   );
 }
 
-function wishOf({ member_id, metadata }: RouterReceipt): QuoteWish {
+function draftOf({ member_id, metadata }: RouterReceipt): QuoteDraft {
   const { requested_gpu_sku, job_type } = metadata;
   return {
     member_id,

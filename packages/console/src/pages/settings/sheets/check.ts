@@ -27,7 +27,7 @@ export interface Checked {
   problem: unknown;
 }
 
-interface Wish {
+interface Trial {
   /** There is a submission; without one the sheet is only compiled. */
   given: boolean;
   body: FlightSheetTrial;
@@ -49,12 +49,12 @@ export function useCheck(
   const trial = trialOf(draft);
   const { faults: submissionFaults, ...facts } = trialFacts(submission);
   const given = submissionFaults.output === null && submissionFaults.inputs === null && isGiven(submission);
-  const wish = trial && JSON.stringify({ given, body: { flight_sheet: trial.flight_sheet, ...facts } });
-  const rested = useRested(wish);
-  const wished = useMemo(() => (rested === null ? null : (JSON.parse(rested) as Wish)), [rested]);
+  const trialBody = trial && JSON.stringify({ given, body: { flight_sheet: trial.flight_sheet, ...facts } });
+  const rested = useRested(trialBody);
+  const restedTrial = useMemo(() => (rested === null ? null : (JSON.parse(rested) as Trial)), [rested]);
   const asked = useQuery({
-    queryKey: ['flight-sheet-trial', wished?.given, rested] as const,
-    queryFn: ({ signal }) => ledger.tryFlightSheet(wished!.body, signal),
+    queryKey: ['flight-sheet-trial', restedTrial?.given, rested] as const,
+    queryFn: ({ signal }) => ledger.tryFlightSheet(restedTrial!.body, signal),
     enabled: may && rested !== null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
@@ -64,7 +64,7 @@ export function useCheck(
   const compile = faultsIn(asked.error);
   const places = trial?.places ?? [];
   const known = compile?.map((fault) => inDraft(fault, places)) ?? [];
-  const findings = given && wished?.given && compile === null ? (asked.data ?? null) : null;
+  const findings = given && restedTrial?.given && compile === null ? (asked.data ?? null) : null;
   return {
     strict,
     faults: [...local, ...known.filter(({ path }) => !local.some((fault) => fault.path === path))],
@@ -72,7 +72,7 @@ export function useCheck(
     findings,
     // The first finding is the one on the submission's form.
     findingOf: (index) => findings?.checks[places.indexOf(index) + 1],
-    checking: may && wish !== null && (wish !== rested || asked.isFetching),
+    checking: may && trialBody !== null && (trialBody !== rested || asked.isFetching),
     problem: compile === null ? asked.error : null,
   };
 }
