@@ -8,8 +8,8 @@ import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { problemOf } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
-import { deniedDecision, deniedReason } from '../src/format/may.ts';
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
+import { deniedDecision, deniedReason } from '../src/format/permissions.ts';
 import { standingOf } from '../src/format/standing.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 

@@ -2,11 +2,11 @@
 import type { Share } from '@rcpt/contract/ledger/search.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../api/act.ts';
 import { ledger } from '../api/clients.ts';
+import { useIdempotentMutation } from '../api/idempotent-mutation.ts';
 import { KEYS } from '../api/keys.ts';
 import { shareQuery, useSession } from '../api/queries.ts';
-import { deniedReason } from '../format/may.ts';
+import { deniedReason } from '../format/permissions.ts';
 import { toast } from '../layout/toasts.tsx';
 import { ActorName } from './actor-name.tsx';
 import { AwayLink, Button } from './button.tsx';
@@ -77,7 +77,7 @@ function Hint({ share: { enabled, changed_at, changed_by } }: { share: Share }) 
 
 function SwitchShare({ share: { receipt_id, enabled }, onClose }: { share: Share; onClose: () => void }) {
   const store = useQueryClient();
-  const change = useAct((on: boolean) => ledger.changeShare(receipt_id, on), {
+  const change = useIdempotentMutation((on: boolean) => ledger.changeShare(receipt_id, on), {
     onSuccess(answer) {
       store.setQueryData(KEYS.share(receipt_id), answer);
       toast(answer.enabled ? 'The share link works again' : 'The share link is switched off');

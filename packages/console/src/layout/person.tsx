@@ -1,8 +1,8 @@
 /** As whom one is here: the organization one works in, and the person or key that asks. */
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useState } from 'react';
-import { useAct } from '../api/act.ts';
 import { ledger } from '../api/clients.ts';
+import { useIdempotentMutation } from '../api/idempotent-mutation.ts';
 import { KEYS } from '../api/keys.ts';
 import { problemOf } from '../api/problem.ts';
 import type { WorkingSession } from '../api/queries.ts';
@@ -18,7 +18,7 @@ import { chooseTheme, THEMES, useTheme } from './theme.ts';
 import { toast } from './toasts.tsx';
 
 export function OrganizationMenu({ session }: { session: WorkingSession }) {
-  const change = useAct((organization_id: string) => ledger.changeSession({ organization_id }), {
+  const change = useIdempotentMutation((organization_id: string) => ledger.changeSession({ organization_id }), {
     onSuccess(next) {
       // Nothing of the organization before stays on the page.
       store.clear();
@@ -59,13 +59,16 @@ export function OrganizationMenu({ session }: { session: WorkingSession }) {
 
 export function PersonMenu({ session }: { session: Session }) {
   const theme = useTheme();
-  const leave = useAct((everywhere: boolean) => (everywhere ? ledger.signOutEverywhere() : ledger.signOut()), {
-    onSuccess() {
-      store.clear();
-      location.assign('/sign-in');
+  const leave = useIdempotentMutation(
+    (everywhere: boolean) => (everywhere ? ledger.signOutEverywhere() : ledger.signOut()),
+    {
+      onSuccess() {
+        store.clear();
+        location.assign('/sign-in');
+      },
+      onError: (error) => toast(problemOf(error).detail, 'bad'),
     },
-    onError: (error) => toast(problemOf(error).detail, 'bad'),
-  });
+  );
   const [naming, setNaming] = useState(false);
   const nameMine = {
     label: 'Public name',

@@ -1,8 +1,8 @@
 /** Where a person wants to work: asked before anything of theirs is in an organization that they have not chosen. */
 import type { PlaceOfWork, Session } from '@rcpt/contract/ledger/people.ts';
 import { useEffect, useId, useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';
@@ -23,14 +23,14 @@ export function ChoosePlace({ session }: { session: Session }) {
   useEffect(() => {
     document.title = 'Where do you work? · Receipts';
   }, []);
-  const enter = useAct((organization_id: string) => ledger.changeSession({ organization_id }), {
+  const enter = useIdempotentMutation((organization_id: string) => ledger.changeSession({ organization_id }), {
     onSuccess(next) {
       // Nothing of another organization stays; the session does, for the frame looks at it.
       store.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEYS.session[0] });
       store.setQueryData(KEYS.session, next);
     },
   });
-  const leave = useAct(ledger.signOut, {
+  const leave = useIdempotentMutation(ledger.signOut, {
     onSuccess() {
       store.clear();
       location.assign('/sign-in');

@@ -3,15 +3,15 @@ import type { Job } from '@rcpt/contract/router/compute.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'wouter';
-import { useAct } from '../../api/act.ts';
 import { router } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { ComputePage } from './compute-page.tsx';
@@ -131,7 +131,7 @@ function Cancel({ job }: { job: Job }) {
   const store = useQueryClient();
   const { role } = useSession();
   const [asking, setAsking] = useState(false);
-  const act = useAct(() => router.cancelJob(job.id), {
+  const act = useIdempotentMutation(() => router.cancelJob(job.id), {
     onSuccess(canceled) {
       store.setQueryData(KEYS.compute('job', job.id), canceled);
       void store.invalidateQueries({ queryKey: KEYS.compute() });

@@ -11,7 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { exact } from '../../format/instant.ts';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { ComputePage } from './compute-page.tsx';
 import { ActivateMember } from './members/activate.tsx';
 import { AddMember } from './members/add.tsx';

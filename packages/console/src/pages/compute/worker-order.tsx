@@ -1,8 +1,8 @@
 /** Drain and resume: an owner's order to a worker, asked for once more before it is given. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useAct } from '../../api/act.ts';
 import { router } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { toast } from '../../layout/toasts.tsx';
@@ -17,7 +17,7 @@ export function orderFor({ desired }: Pick<Worker, 'desired'>) {
 export function OrderDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const store = useQueryClient();
   const { order, word } = orderFor(worker);
-  const act = useAct(() => (order === 'drain' ? router.drainWorker : router.resumeWorker)(worker.id), {
+  const act = useIdempotentMutation(() => (order === 'drain' ? router.drainWorker : router.resumeWorker)(worker.id), {
     onSuccess() {
       void store.invalidateQueries({ queryKey: KEYS.compute() });
       toast(order === 'drain' ? `${worker.name} drains` : `${worker.name} takes jobs again`);

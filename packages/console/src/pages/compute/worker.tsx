@@ -6,7 +6,7 @@ import { useParams } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Section } from '../../layout/page.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { shortId } from './format.ts';

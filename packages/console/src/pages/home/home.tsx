@@ -11,7 +11,7 @@ import { ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { FirstRun } from '../runs/first-run.tsx';
 import { RunTable } from '../runs/run-table.tsx';

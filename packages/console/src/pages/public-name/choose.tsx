@@ -2,8 +2,8 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
@@ -20,7 +20,7 @@ export function isNameless({ kind, public_name }: Session): boolean {
 export function usePublicName(before: string, onChosen: (session: Session) => void) {
   const cache = useQueryClient();
   const [name, setName] = useState(before);
-  const act = useAct((public_name: string) => ledger.changeSession({ public_name }), {
+  const act = useIdempotentMutation((public_name: string) => ledger.changeSession({ public_name }), {
     onSuccess(session) {
       cache.setQueryData(KEYS.session, session);
       void cache.invalidateQueries({ queryKey: ['settings'] });

@@ -5,8 +5,8 @@ import { signed } from '@rcpt/contract/signer.ts';
 import type { Check } from '@rcpt/contract/work.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
@@ -33,7 +33,7 @@ export function DecideCheck({
   const [note, setNote] = useState('');
   const [waiting, setWaiting] = useState<Decision | null>(null);
   const store = useQueryClient();
-  const decide = useAct((decision: Decision) => ledger.decideCheck(run_id, check.key, decision), {
+  const decide = useIdempotentMutation((decision: Decision) => ledger.decideCheck(run_id, check.key, decision), {
     async onMutate(decision) {
       await store.cancelQueries({ queryKey: KEYS.run(run_id) });
       const before = store.getQueryData<Run>(KEYS.run(run_id));

@@ -14,7 +14,7 @@ import { count } from '../../format/numbers.ts';
 import { toast } from '../../layout/toasts.tsx';
 import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 import { BecomesPublic } from './becomes-public.tsx';
-import { useRunAct } from './run-act.ts';
+import { useRunMutation } from './run-mutation.ts';
 
 /** The lane's blocks in words: what the public page of the receipt will show. */
 const SEALED: Record<LaneName, string> = {
@@ -54,7 +54,7 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
   const [note, setNote] = useState('');
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';
-  const act = useRunAct(run.id, async (said: { decision: typeof decision; note: string; mint: boolean }, key) => {
+  const act = useRunMutation(run.id, async (said: { decision: typeof decision; note: string; mint: boolean }, key) => {
     await ledger.approve(run.id, said.decision, said.note, key);
     // The decision stands whatever happens to the receipt: the Run then waits at its next step.
     return said.mint ? ledger.mint(run.id).catch(sayProblem) : null;

@@ -6,11 +6,11 @@ import { ledger } from '../../api/clients.ts';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextAreaField } from '../../components/field.tsx';
 import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';
-import { useRunAct } from './run-act.ts';
+import { useRunMutation } from './run-mutation.ts';
 
 export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void }) {
   const [text, setText] = useState(JSON.stringify(EXECUTION_TEMPLATE[run.lane], null, 2));
-  const act = useRunAct(run.id, (body: JsonObject, key) => ledger.postExecution(run.id, body, key));
+  const act = useRunMutation(run.id, (body: JsonObject, key) => ledger.postExecution(run.id, body, key));
   const read = reading(text);
   return (
     <Dialog title="Post the execution" wide onClose={onClose}>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useSession } from '../../api/queries.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Command } from '../../components/copy.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import './first-run.css';
 
 export function FirstRun() {

@@ -2,7 +2,7 @@
 import type { Receipt } from '@rcpt/contract/ledger/receipts.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { useAct } from '../../api/act.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { problemOf } from '../../api/problem.ts';
 import { receiptQuery, shareQuery } from '../../api/queries.ts';
 import { AwayLink, Button } from '../../components/button.tsx';
@@ -53,7 +53,7 @@ function Sealed({ receipt }: { receipt: Receipt }) {
 
 /** The stored bytes: an address that a browser opens by itself would get the console's page. */
 function Json({ receipt_id }: { receipt_id: string }) {
-  const save = useAct(() => bytesOf(receipt_id, new AbortController().signal), {
+  const save = useIdempotentMutation(() => bytesOf(receipt_id, new AbortController().signal), {
     onSuccess: (bytes) => saveAs(`${receipt_id}.json`, bytes),
     onError: (error) => toast(problemOf(error).detail, 'bad'),
   });

@@ -5,8 +5,8 @@ import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
@@ -27,7 +27,7 @@ export function NewRun({ onClose }: { onClose: () => void }) {
   const profiles = useQuery(agentProfilesQuery);
   const store = useQueryClient();
   const [, navigate] = useLocation();
-  const open = useAct(ledger.openRun, {
+  const open = useIdempotentMutation(ledger.openRun, {
     onSuccess(run) {
       store.setQueryData(KEYS.run(run.id), run);
       void store.invalidateQueries({ queryKey: ['runs'] });

@@ -5,11 +5,11 @@ import { ledger } from '../../api/clients.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { deniedDecision, deniedReason } from '../../format/may.ts';
+import { deniedDecision, deniedReason } from '../../format/permissions.ts';
 import { openChecks } from '../../format/standing.ts';
 import { Decide } from './decide.tsx';
 import { ExecutionForm } from './execution-form.tsx';
-import { useRunAct } from './run-act.ts';
+import { useRunMutation } from './run-mutation.ts';
 import './next-step.css';
 
 export function NextStep({ run }: { run: Run }) {
@@ -74,7 +74,7 @@ function PostExecution({ run }: { run: Run }) {
 
 function RunChecks({ run }: { run: Run }) {
   const { role } = useSession();
-  const act = useRunAct(run.id, (_: null, key) => ledger.runChecks(run.id, key));
+  const act = useRunMutation(run.id, (_: null, key) => ledger.runChecks(run.id, key));
   return (
     <Step
       title="Next: the checks"
@@ -99,7 +99,7 @@ function GiveVerdict({ run }: { run: Run }) {
   const session = useSession();
   const { role } = session;
   const whyNotOpen = deniedDecision(session, run);
-  const act = useRunAct(run.id, (_: null, key) => ledger.giveVerdict(run.id, key));
+  const act = useRunMutation(run.id, (_: null, key) => ledger.giveVerdict(run.id, key));
   const open = openChecks(run);
   return (
     <Step
@@ -155,7 +155,7 @@ function Approve({ run }: { run: Run }) {
 
 function Mint({ run }: { run: Run }) {
   const { role } = useSession();
-  const act = useRunAct(run.id, () => ledger.mint(run.id));
+  const act = useRunMutation(run.id, () => ledger.mint(run.id));
   return (
     <Step
       title="Next: the receipt"

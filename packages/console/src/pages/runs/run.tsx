@@ -13,7 +13,7 @@ import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge, StatusBadge } from '../../components/status-badge.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { deniedDecision, deniedReason } from '../../format/may.ts';
+import { deniedDecision, deniedReason } from '../../format/permissions.ts';
 import { standingOf } from '../../format/standing.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Page, Section } from '../../layout/page.tsx';

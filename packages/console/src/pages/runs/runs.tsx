@@ -13,7 +13,7 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { LANE_LABEL, OUTCOME_WORD } from '../../format/vocabulary.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';

@@ -4,8 +4,8 @@ import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
 import { EVIDENCE_KINDS } from '@rcpt/contract/words.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
@@ -31,7 +31,7 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
   const [content, setContent] = useState('');
   const store = useQueryClient();
   const sha256 = useHashOf(form === 'hash' ? '' : content);
-  const attach = useAct((body: NewEvidence, key) => ledger.attachEvidence(run_id, body, key), {
+  const attach = useIdempotentMutation((body: NewEvidence, key) => ledger.attachEvidence(run_id, body, key), {
     onSuccess(item) {
       void store.invalidateQueries({ queryKey: KEYS.run(run_id) });
       toast(`${item.label} attached`);

@@ -1,8 +1,8 @@
 /** Agents that are described once and then named by their Runs. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -14,7 +14,7 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
@@ -93,7 +93,7 @@ type Described = typeof EMPTY;
 function NewProfile({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const [described, setDescribed] = useState(EMPTY);
-  const act = useAct(ledger.createAgentProfile, {
+  const act = useIdempotentMutation(ledger.createAgentProfile, {
     onSuccess({ name }) {
       void cache.invalidateQueries({ queryKey: agentProfilesQuery.queryKey });
       toast(`${name} described`);

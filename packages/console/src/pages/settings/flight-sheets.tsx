@@ -5,7 +5,7 @@ import { Redirect, useParams, useSearchParams } from 'wouter';
 import { flightSheetsQuery, useSession } from '../../api/queries.ts';
 import { Problem } from '../../components/problem.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { NotFound } from '../../layout/not-found.tsx';
 import { Page } from '../../layout/page.tsx';
 import { OwnersOnly } from './owners-only.tsx';

@@ -2,8 +2,8 @@
 import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -12,8 +12,8 @@ import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { deniedReason } from '../../format/may.ts';
 import { count } from '../../format/numbers.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
@@ -146,7 +146,7 @@ function KeyCells({ of: key }: { of: Key }) {
 function Revoke({ revoking, onClose }: { revoking: Key; onClose: () => void }) {
   const cache = useQueryClient();
   const name = nameOf(revoking);
-  const act = useAct(ledger.revokeKey, {
+  const act = useIdempotentMutation(ledger.revokeKey, {
     onSuccess() {
       void cache.invalidateQueries({ queryKey: keysQuery.queryKey });
       toast(`${name} revoked`);

@@ -3,8 +3,8 @@ import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
@@ -19,7 +19,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const afterwards = useAfterwards(onClose);
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('approver');
-  const act = useAct(ledger.addMember, {
+  const act = useIdempotentMutation(ledger.addMember, {
     onSuccess: (member) => afterwards(`${member.email} invited; a mail is on its way`),
   });
   return (
@@ -52,7 +52,7 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
   const afterwards = useAfterwards(onClose);
   const { id: mine } = useSession();
   const [role, setRole] = useState(member.role);
-  const act = useAct(ledger.changeRole, {
+  const act = useIdempotentMutation(ledger.changeRole, {
     onSuccess: (changed) => afterwards(`${changed.email} is ${ROLE_WORD[changed.role].toLowerCase()} now`),
   });
   return (
@@ -80,7 +80,7 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
 export function Remove({ member, onClose }: { member: TeamMember; onClose: () => void }) {
   const afterwards = useAfterwards(onClose);
   const { id: mine } = useSession();
-  const act = useAct(ledger.removeMember, { onSuccess: ({ email }) => afterwards(`${email} removed`) });
+  const act = useIdempotentMutation(ledger.removeMember, { onSuccess: ({ email }) => afterwards(`${email} removed`) });
   return (
     <Confirm
       title={member.id === mine ? 'Leave this organization?' : `Remove ${member.email}?`}

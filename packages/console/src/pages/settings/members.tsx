@@ -2,8 +2,8 @@
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -16,7 +16,7 @@ import { Badge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { toast } from '../../layout/toasts.tsx';
@@ -146,7 +146,7 @@ function Joined({ member: { joined_at, invited_at } }: { member: TeamMember }) {
 }
 
 function MemberMenu({ member, onDo }: { member: TeamMember; onDo: (doing: Doing) => void }) {
-  const again = useAct(ledger.inviteAgain, {
+  const again = useIdempotentMutation(ledger.inviteAgain, {
     onSuccess: ({ email }) => toast(`Invitation sent to ${email} again`),
     onError: (error) => toast(problemOf(error).detail, 'bad'),
   });

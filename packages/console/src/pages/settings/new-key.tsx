@@ -3,8 +3,8 @@ import type { Key } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyOnce } from '../../components/copy.tsx';
@@ -19,7 +19,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const [label, setLabel] = useState('');
   const [role, setRole] = useState<Role>('agent');
-  const act = useAct(ledger.createKey, {
+  const act = useIdempotentMutation(ledger.createKey, {
     onSuccess: () => cache.invalidateQueries({ queryKey: keysQuery.queryKey }),
     // The secret stays in no cache once this dialog is gone.
     gcTime: 0,

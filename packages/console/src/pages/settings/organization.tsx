@@ -3,8 +3,8 @@
 import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { sessionQuery, useSession } from '../../api/queries.ts';
@@ -15,7 +15,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Switch, TextField } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { deniedReason } from '../../format/may.ts';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { Storage } from './storage.tsx';
@@ -133,7 +133,7 @@ function FourEyes({ organization, disabledReason }: Part) {
 
 function useChange(words: string) {
   const cache = useQueryClient();
-  return useAct(ledger.changeOrganization, {
+  return useIdempotentMutation(ledger.changeOrganization, {
     onSuccess(organization) {
       cache.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, organization });
       void cache.invalidateQueries({ queryKey: KEYS.session });

@@ -1,7 +1,7 @@
 /** Who one is here: the credential that asks, what it may, and the way out. */
 import { useState } from 'react';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { useSession } from '../../api/queries.ts';
 import { store } from '../../api/store.ts';
 import { Button } from '../../components/button.tsx';
@@ -77,7 +77,7 @@ export function You() {
 }
 
 function SignOutEverywhere({ onClose }: { onClose: () => void }) {
-  const act = useAct(ledger.signOutEverywhere, {
+  const act = useIdempotentMutation(ledger.signOutEverywhere, {
     onSuccess() {
       store.clear();
       location.assign('/sign-in');

@@ -2,8 +2,8 @@
 import type { Session } from '@rcpt/contract/ledger/people.ts';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
-import { useAct } from '../../api/act.ts';
 import { ledger } from '../../api/clients.ts';
+import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { problemOf } from '../../api/problem.ts';
 import { returnPath, store } from '../../api/store.ts';
@@ -23,8 +23,8 @@ export function SignIn() {
   const [email, setEmail] = useState('');
   const [nameless, setNameless] = useState<{ session: Session; goOn: () => void } | null>(null);
   const [, navigate] = useLocation();
-  const ask = useAct(ledger.requestSignIn);
-  const open = useAct(ledger.openSession, {
+  const ask = useIdempotentMutation(ledger.requestSignIn);
+  const open = useIdempotentMutation(ledger.openSession, {
     onSuccess(session, { replace }) {
       store.clear();
       store.setQueryData(KEYS.session, session);

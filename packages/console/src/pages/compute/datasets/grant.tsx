@@ -1,8 +1,8 @@
 import type { ListedDataset } from '@rcpt/contract/router/members.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { Hash } from '../../../components/copy.tsx';
@@ -16,7 +16,7 @@ import { memberNamesQuery } from '../queries.ts';
 export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onClose: () => void }) {
   const members = useQuery(memberNamesQuery);
   const [chosen, setChosen] = useState('');
-  const grant = useAct((member_id: string) => router.grantAccess(dataset.id, member_id));
+  const grant = useIdempotentMutation((member_id: string) => router.grantAccess(dataset.id, member_id));
   const name = members.data?.find(({ id }) => id === grant.data?.member_id)?.name;
   return (
     <Dialog title={`Access to ${dataset.title}`} onClose={onClose}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Dialog, DialogForm } from '../../../components/dialog.tsx';
@@ -14,7 +14,7 @@ type NewDataset = Parameters<typeof router.createDataset>[0];
 export function RegisterDataset({ onClose }: { onClose: () => void }) {
   const store = useQueryClient();
   const [forMembers, setForMembers] = useState(true);
-  const act = useAct((body: NewDataset, key) => router.createDataset(body, key), {
+  const act = useIdempotentMutation((body: NewDataset, key) => router.createDataset(body, key), {
     onSuccess(dataset) {
       void store.invalidateQueries({ queryKey: KEYS.compute('datasets') });
       toast(`${dataset.title} registered`);

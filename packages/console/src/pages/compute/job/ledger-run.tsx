@@ -3,14 +3,14 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Job, JobEvent, JobLedger } from '@rcpt/contract/router/compute.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { runQuery, useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { deniedReason } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/permissions.ts';
 import { Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
 import { runOf } from './steps.ts';
@@ -52,7 +52,7 @@ function Delivery({ job_id, ledger, shown }: { job_id: string; ledger: JobLedger
 function Refused({ job_id, reason }: { job_id: string; reason: string }) {
   const store = useQueryClient();
   const { role } = useSession();
-  const act = useAct(() => router.retryLedger(job_id), {
+  const act = useIdempotentMutation(() => router.retryLedger(job_id), {
     onSuccess(job) {
       store.setQueryData(KEYS.compute('job', job_id), job);
       void store.invalidateQueries({ queryKey: KEYS.compute('job', job_id) });

@@ -1,8 +1,8 @@
 import { ANNUAL_MEMBERSHIP_USD, MEMBERSHIP_DAYS } from '@rcpt/contract/membership.ts';
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { Confirm } from '../../../components/dialog.tsx';
 import { toast } from '../../../layout/toasts.tsx';
@@ -10,7 +10,7 @@ import { toast } from '../../../layout/toasts.tsx';
 /** Asks before it charges. */
 export function ActivateMember({ member, onClose }: { member: Member; onClose: () => void }) {
   const store = useQueryClient();
-  const act = useAct(() => router.activateMember(member.id), {
+  const act = useIdempotentMutation(() => router.activateMember(member.id), {
     onSuccess() {
       void store.invalidateQueries({ queryKey: KEYS.compute() });
       toast(`${member.name} is active`);

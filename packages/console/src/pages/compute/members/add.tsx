@@ -1,8 +1,8 @@
 import type { Member } from '@rcpt/contract/router/members.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { Dialog, DialogForm } from '../../../components/dialog.tsx';
@@ -14,7 +14,7 @@ export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: 
   const store = useQueryClient();
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
-  const add = useAct((body: { email: string; name: string }, key) => router.createMember(body, key), {
+  const add = useIdempotentMutation((body: { email: string; name: string }, key) => router.createMember(body, key), {
     onSuccess(member) {
       void store.invalidateQueries({ queryKey: KEYS.compute('members') });
       toast(`${member.name} added`);

@@ -5,8 +5,8 @@ import type { Member } from '@rcpt/contract/router/members.ts';
 import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
@@ -14,7 +14,7 @@ import { Button, ButtonLink } from '../../../components/button.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { SelectField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { deniedReason } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/permissions.ts';
 import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { hoursOf, type Offer, rateWords } from '../price.ts';
 
@@ -38,7 +38,7 @@ export function QuoteForm({ members, prices, draft, onChange, onGiven }: QuoteFo
   const { role } = useSession();
   const store = useQueryClient();
   const [tried, setTried] = useState(false);
-  const ask = useAct((body: Parameters<typeof router.quote>[0], key) => router.quote(body, key), {
+  const ask = useIdempotentMutation((body: Parameters<typeof router.quote>[0], key) => router.quote(body, key), {
     onSuccess(quote) {
       void store.invalidateQueries({ queryKey: KEYS.compute('quotes') });
       onGiven(quote);

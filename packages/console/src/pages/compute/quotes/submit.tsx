@@ -4,15 +4,15 @@ import type { Quote } from '@rcpt/contract/router/compute.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextAreaField, TextField } from '../../../components/field.tsx';
 import { Problem } from '../../../components/problem.tsx';
-import { deniedReason } from '../../../format/may.ts';
+import { deniedReason } from '../../../format/permissions.ts';
 import { toast } from '../../../layout/toasts.tsx';
 import { payloadOf } from '../price.ts';
 
@@ -27,7 +27,7 @@ export function SubmitJob({ quote }: { quote: Quote }) {
   const [attempts, setAttempts] = useState('3');
   const [datasets, setDatasets] = useState('');
   const [tried, setTried] = useState(false);
-  const submit = useAct((job: NewJob, key) => router.createJob(job, key), {
+  const submit = useIdempotentMutation((job: NewJob, key) => router.createJob(job, key), {
     onSuccess(job) {
       store.setQueryData(KEYS.compute('job', job.id), job);
       void store.invalidateQueries({ queryKey: KEYS.compute('jobs') });

@@ -1,15 +1,15 @@
 /** Revoking a worker: an owner ends its token for good, asked for once more before it is done. */
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useAct } from '../../../api/act.ts';
 import { router } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { Confirm } from '../../../components/dialog.tsx';
 import { toast } from '../../../layout/toasts.tsx';
 
 export function RevokeDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const store = useQueryClient();
-  const act = useAct(() => router.revokeWorker(worker.id), {
+  const act = useIdempotentMutation(() => router.revokeWorker(worker.id), {
     onSuccess() {
       void store.invalidateQueries({ queryKey: KEYS.compute() });
       toast(`${worker.name} revoked`);

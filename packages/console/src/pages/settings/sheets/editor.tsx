@@ -3,16 +3,16 @@ import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useAct } from '../../../api/act.ts';
 import { ledger } from '../../../api/clients.ts';
+import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { useSession } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Confirm } from '../../../components/dialog.tsx';
 import { SegmentedControl } from '../../../components/segmented-control.tsx';
 import { StatusBadge, type StatusIconName, type Tone } from '../../../components/status-badge.tsx';
-import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
+import { deniedReason } from '../../../format/permissions.ts';
 import { Page, Section } from '../../../layout/page.tsx';
 import { toast } from '../../../layout/toasts.tsx';
 import { useLeavingWarning } from '../leaving.ts';
@@ -177,7 +177,7 @@ function deniedPublishing(
 function Publish({ sheet, onDone, onClose }: { sheet: FlightSheet; onDone: () => void; onClose: () => void }) {
   const cache = useQueryClient();
   const [, navigate] = useLocation();
-  const act = useAct(ledger.publishFlightSheet, {
+  const act = useIdempotentMutation(ledger.publishFlightSheet, {
     onSuccess(published) {
       onDone();
       cache.setQueryData(sheetQuery(published.name, published.version).queryKey, published);

@@ -9,8 +9,8 @@ import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
-import { deniedReason } from '../../../format/may.ts';
 import { count } from '../../../format/numbers.ts';
+import { deniedReason } from '../../../format/permissions.ts';
 import { Page } from '../../../layout/page.tsx';
 import { useShortcuts } from '../../../layout/shortcuts.ts';
 

@@ -10,7 +10,7 @@ const MAY = {
   approve: ['approver', 'owner'],
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
-export type Act = keyof typeof MAY;
+export type Permission = keyof typeof MAY;
 
 /** Why this one may not decide on the Run: by role, or because they did the work themselves. */
 export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {
@@ -24,7 +24,7 @@ export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>
 }
 
 /** Null when `role` may; else one sentence for whoever wonders. */
-export function deniedReason(role: Role, act: Act): string | null {
+export function deniedReason(role: Role, act: Permission): string | null {
   const roles: readonly Role[] = MAY[act];
   if (roles.includes(role)) return null;
   return `Your role here is ${role}; this takes ${roles.join(' or ')}.`;

@@ -5,7 +5,7 @@ import { newKey } from './clients.ts';
 import { statusOf } from './problem.ts';
 
 /** `act(wish, idempotency_key)`; the other options are TanStack Query's. */
-export function useAct<Variables, Answer, Context = unknown>(
+export function useIdempotentMutation<Variables, Answer, Context = unknown>(
   act: (variables: Variables, idempotency_key: string) => Promise<Answer>,
   options: Omit<UseMutationOptions<Answer, Error, Variables, Context>, 'mutationFn'> = {},
 ) {
