@@ -10,7 +10,7 @@ import type { WorkingSession } from '../src/api/queries.ts';
 import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts';
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
 import { deniedDecision, deniedReason } from '../src/format/permissions.ts';
-import { standingOf } from '../src/format/standing.ts';
+import { runStatus } from '../src/format/run-status.ts';
 import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 
 /** What a person could type into every field of a lane. */
@@ -105,12 +105,12 @@ describe('words', () => {
 
   test('a Run stands where a person would say it does', () => {
     const run = { stage: 'Checks', checks: [{ status: 'open' }, { status: 'pass' }], approval: null, receipt_id: null };
-    const standing = (change: object) => standingOf({ ...run, ...change } as unknown as Run).words;
-    assert.equal(standing({}), '1 open check');
-    assert.equal(standing({ stage: 'Verdict', checks: [] }), 'Waiting for approval');
-    assert.equal(standing({ stage: 'Approval', approval: { decision: 'rejected' } }), 'Rejected');
-    assert.equal(standing({ stage: 'Approval', approval: { decision: 'approved' } }), 'Approved, not sealed');
-    assert.equal(standing({ stage: 'Receipt', receipt_id: 'RCPT-000001-0a1b2c3d' }), 'Sealed');
+    const status = (change: object) => runStatus({ ...run, ...change } as unknown as Run).words;
+    assert.equal(status({}), '1 open check');
+    assert.equal(status({ stage: 'Verdict', checks: [] }), 'Waiting for approval');
+    assert.equal(status({ stage: 'Approval', approval: { decision: 'rejected' } }), 'Rejected');
+    assert.equal(status({ stage: 'Approval', approval: { decision: 'approved' } }), 'Approved, not sealed');
+    assert.equal(status({ stage: 'Receipt', receipt_id: 'RCPT-000001-0a1b2c3d' }), 'Sealed');
   });
 });
 

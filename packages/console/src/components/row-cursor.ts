@@ -5,7 +5,7 @@ import { useShortcuts } from '../layout/shortcuts.ts';
 /** `at` is the row the keyboard stands on, −1 before the first key. Give rows `at={at === index}`. */
 export function useRowCursor(rows: number, open: (row: number) => void): { at: number } {
   const [at, setAt] = useState(-1);
-  const standing = Math.min(at, rows - 1);
+  const current = Math.min(at, rows - 1);
   const move = (to: number) => {
     if (rows === 0) return;
     const next = Math.max(0, Math.min(rows - 1, to));
@@ -13,9 +13,9 @@ export function useRowCursor(rows: number, open: (row: number) => void): { at: n
     requestAnimationFrame(() => document.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' }));
   };
   useShortcuts({
-    j: { does: 'Next row', run: () => move(standing + 1) },
-    k: { does: 'Previous row', run: () => move(standing - 1) },
-    Enter: { does: 'Open the row', run: () => standing >= 0 && open(standing), shy: true },
+    j: { does: 'Next row', run: () => move(current + 1) },
+    k: { does: 'Previous row', run: () => move(current - 1) },
+    Enter: { does: 'Open the row', run: () => current >= 0 && open(current), shy: true },
   });
-  return { at: standing };
+  return { at: current };
 }

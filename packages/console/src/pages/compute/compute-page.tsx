@@ -11,7 +11,7 @@ import { useRouterNews } from './news.ts';
 import { isAway, isUnconnected } from './queries.ts';
 import './compute.css';
 
-interface Standing<Data> {
+interface Query<Data> {
   data: Data | undefined;
   error: unknown;
   dataUpdatedAt: number;
@@ -21,7 +21,7 @@ interface Standing<Data> {
 interface ComputePageProps<Data> {
   title: string;
   /** What the page is about; whether there is a router at all is seen from it. */
-  query: Standing<Data>;
+  query: Query<Data>;
   skeleton: ReactNode;
   lead?: ReactNode;
   up?: { href: string; label: string };

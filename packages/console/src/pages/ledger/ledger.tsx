@@ -48,8 +48,8 @@ export function LedgerPage() {
 
 function Chain({ last }: { last: number }) {
   const [at, setAt] = useState(-1);
-  const standing = useVerification();
-  const violations = violationsBySeq(standing.is === 'done' ? standing.report.violations : []);
+  const state = useVerification();
+  const violations = violationsBySeq(state.is === 'done' ? state.report.violations : []);
   const show = (org_seq: number) => {
     setAt(Math.min(org_seq, last));
     document.querySelector('.chain-scroller')?.scrollIntoView({ block: 'nearest' });

@@ -10,7 +10,7 @@ import { eventsFrom, type StreamEvent } from './event-stream.ts';
 
 export type Report = z.infer<typeof Verification>;
 
-export type Standing =
+export type VerificationState =
   | { is: 'never' }
   | { is: 'running'; progress: VerifyProgress | null }
   | { is: 'done'; report: Report; at: string; seconds: number }
@@ -27,17 +27,17 @@ const BROKE_OFF: Problem = {
   request_id: '',
 };
 
-let standing: Standing = { is: 'never' };
+let state: VerificationState = { is: 'never' };
 let running: AbortController | null = null;
 const listeners = new Set<() => void>();
 
-export function useVerification(): Standing {
+export function useVerification(): VerificationState {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => standing,
+    () => state,
   );
 }
 
@@ -46,19 +46,19 @@ export async function verify(organization_id: string): Promise<void> {
   running?.abort();
   const mine = new AbortController();
   running = mine;
-  const stands = (next: Standing) => mine === running && stand(next);
+  const setIfMine = (next: VerificationState) => mine === running && setState(next);
   const began = performance.now();
   let progress: VerifyProgress | null = null;
-  stands({ is: 'running', progress });
+  setIfMine({ is: 'running', progress });
   try {
     const report = await reportOf(eventsFrom('/ledger/verify', mine.signal), (next) => {
       progress = next;
-      stands({ is: 'running', progress });
+      setIfMine({ is: 'running', progress });
     });
     keepVerification(organization_id, report);
-    stands({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
+    setIfMine({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
   } catch (error) {
-    stands(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });
+    setIfMine(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });
   }
 }
 
@@ -79,7 +79,7 @@ export async function reportOf(
   throw new ProblemError(BROKE_OFF);
 }
 
-function stand(next: Standing): void {
-  standing = next;
+function setState(next: VerificationState): void {
+  state = next;
   for (const listener of listeners) listener();
 }

@@ -10,7 +10,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { duration, verdictOf } from './in-words.ts';
-import { type Standing, stopVerifying, useVerification, verify } from './verification.ts';
+import { stopVerifying, useVerification, type VerificationState, verify } from './verification.ts';
 import { Violations } from './violations.tsx';
 
 interface VerifyPanelProps {
@@ -20,12 +20,12 @@ interface VerifyPanelProps {
 }
 
 export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
-  const standing = useVerification();
-  const running = standing.is === 'running';
+  const state = useVerification();
+  const running = state.is === 'running';
   const { organization } = useSession();
   const start = () => void verify(organization.id);
   useShortcuts({ v: { does: 'Verify the chain', run: () => !running && start() } });
-  const { mark, tone, title } = looksOf(standing);
+  const { mark, tone, title } = looksOf(state);
   return (
     <section className={`panel verify ${tone}`} aria-label="Verification">
       <div className="verify-head">
@@ -34,30 +34,30 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
           <div role="status">
             <h2>{title}</h2>
           </div>
-          <Words standing={standing} last={last} />
+          <Words state={state} last={last} />
         </div>
         {running ? (
           <Button onClick={stopVerifying}>Stop</Button>
         ) : (
-          <Button kind={standing.is === 'done' ? 'plain' : 'primary'} icon="shield" onClick={start}>
-            {standing.is === 'never' ? 'Verify' : 'Verify again'}
+          <Button kind={state.is === 'done' ? 'plain' : 'primary'} icon="shield" onClick={start}>
+            {state.is === 'never' ? 'Verify' : 'Verify again'}
           </Button>
         )}
       </div>
-      {standing.is === 'running' && (
+      {state.is === 'running' && (
         <Progress
           label="Receipts verified"
-          {...(standing.progress && { done: standing.progress.receipts_checked, of: standing.progress.receipts })}
+          {...(state.progress && { done: state.progress.receipts_checked, of: state.progress.receipts })}
         />
       )}
-      {standing.is === 'failed' && <Problem error={standing.error} />}
-      {standing.is === 'done' && <Violations violations={standing.report.violations} last={last} onShow={onShow} />}
+      {state.is === 'failed' && <Problem error={state.error} />}
+      {state.is === 'done' && <Violations violations={state.report.violations} last={last} onShow={onShow} />}
     </section>
   );
 }
 
-function looksOf(standing: Standing): { mark: StatusIconName; tone: Tone; title: string } {
-  switch (standing.is) {
+function looksOf(state: VerificationState): { mark: StatusIconName; tone: Tone; title: string } {
+  switch (state.is) {
     case 'never':
       return { mark: 'ring', tone: 'neutral', title: 'Not verified yet' };
     case 'running':
@@ -65,18 +65,18 @@ function looksOf(standing: Standing): { mark: StatusIconName; tone: Tone; title:
     case 'stopped':
       return { mark: 'dash', tone: 'neutral', title: 'Stopped before the end' };
     case 'failed': {
-      const passing = statusOf(standing.error) !== null;
+      const passing = statusOf(state.error) !== null;
       return { mark: 'dash', tone: 'neutral', title: passing ? 'Not verified' : 'The verification failed' };
     }
     case 'done': {
-      const { tone, words } = verdictOf(standing.report);
+      const { tone, words } = verdictOf(state.report);
       return { mark: tone === 'good' ? 'tick' : tone === 'bad' ? 'cross' : 'dash', tone, title: words };
     }
   }
 }
 
-function Words({ standing, last }: { standing: Standing; last: number }) {
-  switch (standing.is) {
+function Words({ state, last }: { state: VerificationState; last: number }) {
+  switch (state.is) {
     case 'never':
       return (
         <p>
@@ -85,21 +85,21 @@ function Words({ standing, last }: { standing: Standing; last: number }) {
         </p>
       );
     case 'running':
-      return <p className="tabular">{progressOf(standing.progress)}</p>;
+      return <p className="tabular">{progressOf(state.progress)}</p>;
     case 'stopped':
-      return <p>{progressOf(standing.progress)}. A part that was looked at says nothing about the rest.</p>;
+      return <p>{progressOf(state.progress)}. A part that was looked at says nothing about the rest.</p>;
     case 'failed':
       return <p>Nothing is known about the chain until a verification comes to its end.</p>;
     case 'done':
-      return <Done standing={standing} last={last} />;
+      return <Done state={state} last={last} />;
   }
 }
 
 function Done({
-  standing: { report, at, seconds },
+  state: { report, at, seconds },
   last,
 }: {
-  standing: Extract<Standing, { is: 'done' }>;
+  state: Extract<VerificationState, { is: 'done' }>;
   last: number;
 }) {
   const { head, receipts_checked, ok } = report;

@@ -6,7 +6,7 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { deniedDecision, deniedReason } from '../../format/permissions.ts';
-import { openChecks } from '../../format/standing.ts';
+import { openChecks } from '../../format/run-status.ts';
 import { Decide } from './decide.tsx';
 import { ExecutionForm } from './execution-form.tsx';
 import { useRunMutation } from './run-mutation.ts';

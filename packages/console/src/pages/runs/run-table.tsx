@@ -3,7 +3,7 @@ import { OutcomeStatus } from '../../components/outcome.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
-import { standingOf } from '../../format/standing.ts';
+import { runStatus } from '../../format/run-status.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 
 /** What a list says of each Run, beside its title: in a list of one stage the status would say the same in every line. */
@@ -53,7 +53,7 @@ export function RunTable({ label, runs, shown = 'all', at = -1 }: RunTableProps)
 }
 
 function RunRow({ run, shown, at }: { run: Run; shown: Shown; at: boolean }) {
-  const { mark, tone, words } = standingOf(run);
+  const { mark, tone, words } = runStatus(run);
   return (
     <Row at={at}>
       <HeadCell href={`/runs/${run.id}`}>{run.title}</HeadCell>

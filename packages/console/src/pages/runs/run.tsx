@@ -14,7 +14,7 @@ import { Badge, StatusBadge } from '../../components/status-badge.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { deniedDecision, deniedReason } from '../../format/permissions.ts';
-import { standingOf } from '../../format/standing.ts';
+import { runStatus } from '../../format/run-status.ts';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { ChecksSection } from './checks.tsx';
@@ -40,7 +40,7 @@ export function RunPage() {
 
 function KnownRun({ run }: { run: Run }) {
   const session = useSession();
-  const { mark, tone, words } = standingOf(run);
+  const { mark, tone, words } = runStatus(run);
   const disabledReason = deniedReason(session.role, 'work');
   return (
     <Page

@@ -149,14 +149,14 @@ interface CursorProps extends Pick<ChartProps, 'title' | 'at' | 'onAt'> {
 
 function Cursor({ title, frame, left, at, onAt, words }: CursorProps) {
   const last = frame.buckets - 1;
-  const standing = at ?? last;
+  const selected = at ?? last;
   const to: Record<string, number> = {
-    ArrowLeft: at === null ? last : standing - 1,
-    ArrowRight: at === null ? last : standing + 1,
+    ArrowLeft: at === null ? last : selected - 1,
+    ArrowRight: at === null ? last : selected + 1,
     Home: 0,
     End: last,
-    PageUp: standing + 6,
-    PageDown: standing - 6,
+    PageUp: selected + 6,
+    PageDown: selected - 6,
   };
   return (
     <div
@@ -167,8 +167,8 @@ function Cursor({ title, frame, left, at, onAt, words }: CursorProps) {
       aria-label={`${title}: read values with the arrow keys`}
       aria-valuemin={0}
       aria-valuemax={Math.max(0, last)}
-      aria-valuenow={standing}
-      aria-valuetext={last < 0 ? 'nothing' : words(standing)}
+      aria-valuenow={selected}
+      aria-valuetext={last < 0 ? 'nothing' : words(selected)}
       onPointerMove={({ clientX, currentTarget }) =>
         onAt(bucketAt(frame, clientX - currentTarget.getBoundingClientRect().left))
       }

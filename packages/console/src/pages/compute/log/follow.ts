@@ -6,10 +6,10 @@ import { hearOfJob } from '../news.ts';
 import { append, type Lines, NO_LINES } from './lines.ts';
 
 /** `over`: the job has ended and all of its log is here. */
-export type Standing = 'connecting' | 'live' | 'away' | 'over';
+export type LogConnection = 'connecting' | 'live' | 'away' | 'over';
 export interface LogState {
   lines: Lines;
-  standing: Standing;
+  connection: LogConnection;
 }
 
 /** Some 30 MB of text as people write logs; the whole can be downloaded. */
@@ -27,7 +27,7 @@ export interface LogFeed {
 /** Reads while somebody subscribes and the window is seen, until the job is over. `onJob` hears how the job stands. */
 export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
   const listeners = new Set<() => void>();
-  let state: LogState = { lines: NO_LINES, standing: 'connecting' };
+  let state: LogState = { lines: NO_LINES, connection: 'connecting' };
   let leaving = new AbortController();
 
   const change = (next: Partial<LogState>) => {
@@ -44,8 +44,8 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
       more = chunks.length > 0;
       if (lines !== state.lines) change({ lines });
     }
-    const standing = isOver(job.status) ? 'over' : 'live';
-    if (standing !== state.standing) change({ standing });
+    const connection = isOver(job.status) ? 'over' : 'live';
+    if (connection !== state.connection) change({ connection });
   };
   const follow = async (signal: AbortSignal) => {
     let told = false;
@@ -56,10 +56,10 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
     };
     const stop = hearOfJob(id, tell);
     signal.addEventListener('abort', tell);
-    while (!signal.aborted && state.standing !== 'over') {
+    while (!signal.aborted && state.connection !== 'over') {
       told = false;
       if (document.visibilityState === 'visible')
-        await catchUp(signal).catch(() => signal.aborted || change({ standing: 'away' }));
+        await catchUp(signal).catch(() => signal.aborted || change({ connection: 'away' }));
       await new Promise((resolve) => setTimeout(resolve, CALM_MS));
       if (told) continue;
       await new Promise<void>((resolve) => {

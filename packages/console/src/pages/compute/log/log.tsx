@@ -8,7 +8,7 @@ import { SearchBox } from '../../../components/search-box.tsx';
 import { exact } from '../../../format/instant.ts';
 import { amount, count } from '../../../format/numbers.ts';
 import { toast } from '../../../layout/toasts.tsx';
-import { followLog, type Standing, wholeLog } from './follow.ts';
+import { followLog, type LogConnection, wholeLog } from './follow.ts';
 import { asText, matching } from './lines.ts';
 import { LogView } from './log-view.tsx';
 import '../../../components/field.css';
@@ -27,7 +27,7 @@ export function Log({ id, onJob, waiting, cut_at }: LogProps) {
   const heard = useRef(onJob);
   heard.current = onJob;
   const feed = useMemo(() => followLog(id, (job) => heard.current(job)), [id]);
-  const { lines, standing } = useSyncExternalStore(feed.subscribe, feed.state);
+  const { lines, connection } = useSyncExternalStore(feed.subscribe, feed.state);
   const [words, setWords] = useState('');
   const [wrapped, setWrapped] = useState(() => matchMedia('(max-width: 44rem)').matches);
   const shown = useMemo(() => matching(lines.kept, words), [lines, words]);
@@ -35,8 +35,8 @@ export function Log({ id, onJob, waiting, cut_at }: LogProps) {
   return (
     <div className="log">
       <div className="log-bar">
-        <StandingWords
-          standing={standing}
+        <ConnectionLine
+          connection={connection}
           cut={cut_at !== null}
           isEmpty={isEmpty}
           lines={lines.dropped + lines.kept.length}
@@ -73,7 +73,7 @@ export function Log({ id, onJob, waiting, cut_at }: LogProps) {
       )}
       {isEmpty ? (
         <p className="log-empty">
-          {standing === 'over'
+          {connection === 'over'
             ? cut_at === null
               ? 'This job wrote no log.'
               : 'Nothing was taken of this job’s log.'
@@ -86,25 +86,25 @@ export function Log({ id, onJob, waiting, cut_at }: LogProps) {
   );
 }
 
-const WORDS: Record<Standing, string> = {
+const WORDS: Record<LogConnection, string> = {
   connecting: 'Connecting',
   live: 'Live',
   away: 'Broken off, trying again',
   over: 'Complete',
 };
 
-interface StandingProps {
-  standing: Standing;
+interface ConnectionLineProps {
+  connection: LogConnection;
   cut: boolean;
   isEmpty: boolean;
   lines: number;
 }
 
-function StandingWords({ standing, cut, isEmpty, lines }: StandingProps) {
+function ConnectionLine({ connection, cut, isEmpty, lines }: ConnectionLineProps) {
   return (
-    <p className="log-standing" data-standing={standing}>
+    <p className="log-standing" data-standing={connection}>
       <span className="dot" aria-hidden="true" />
-      <strong>{cut && (standing === 'over' || standing === 'live') ? 'Cut' : WORDS[standing]}</strong>
+      <strong>{cut && (connection === 'over' || connection === 'live') ? 'Cut' : WORDS[connection]}</strong>
       {!isEmpty && <span className="muted">{count(lines, 'line')}</span>}
     </p>
   );

@@ -50,8 +50,8 @@ export function Activity() {
 function Charts({ history: { buckets, bucket_seconds } }: { history: History }) {
   const [at, onAt] = useState<number | null>(null);
   const when = buckets.map((bucket) => whenWords(bucket, bucket_seconds));
-  const standing = at === null || at >= buckets.length ? null : at;
-  const shared = { when, at: standing, onAt, labels: labelsOf(buckets, bucket_seconds) };
+  const selected = at === null || at >= buckets.length ? null : at;
+  const shared = { when, at: selected, onAt, labels: labelsOf(buckets, bucket_seconds) };
   return (
     <div className="charts">
       <JobsChart buckets={buckets} {...shared} />

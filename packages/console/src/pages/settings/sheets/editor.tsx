@@ -74,7 +74,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
     <Page
       title={from ? `New version of ${from.name}` : 'New flight sheet'}
       up={{ href: '/settings/flight-sheets', label: 'Flight sheets' }}
-      beside={<Standing checked={checked} unsound={unsound} />}
+      beside={<CheckStatus checked={checked} unsound={unsound} />}
       actions={
         <>
           {changed && (
@@ -138,7 +138,7 @@ export function Editor({ from, published }: { from: FlightSheet | null; publishe
   );
 }
 
-function Standing({ checked, unsound }: { checked: Checked; unsound: string | null }) {
+function CheckStatus({ checked, unsound }: { checked: Checked; unsound: string | null }) {
   const [mark, tone, words] = standingOf(checked, unsound);
   return (
     <span role="status" className="standing">

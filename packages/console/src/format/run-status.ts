@@ -2,13 +2,13 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { StatusIconName, Tone } from '../components/tones.ts';
 
-export interface Standing {
+export interface RunStatus {
   mark: StatusIconName;
   tone: Tone;
   words: string;
 }
 
-export function standingOf(run: Run): Standing {
+export function runStatus(run: Run): RunStatus {
   if (run.receipt_id !== null) return { mark: 'tick', tone: 'good', words: 'Sealed' };
   if (run.approval?.decision === 'rejected') return { mark: 'cross', tone: 'bad', words: 'Rejected' };
   if (run.approval !== null) return { mark: 'half', tone: 'accent', words: 'Approved, not sealed' };
