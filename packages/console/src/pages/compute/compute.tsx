@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { Section } from '../../layout/page.tsx';
+import { QuoteAJob } from './badges.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { Activity } from './overview/activity.tsx';
 import { Counts } from './overview/counts.tsx';
 import { Fleet } from './overview/fleet.tsx';
 import { Queue } from './overview/queue.tsx';
 import { summaryQuery } from './queries.ts';
-import { QuoteAJob } from './small.tsx';
 
 export function Compute() {
   const summary = useQuery(summaryQuery);

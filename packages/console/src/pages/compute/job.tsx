@@ -14,6 +14,7 @@ import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
 import { deniedReason } from '../../format/permissions.ts';
 import { Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
+import { JobState, useGpuName } from './badges.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { isOver, shortId, typeWord, waitingWords } from './format.ts';
 import { Artifacts } from './job/artifacts.tsx';
@@ -27,7 +28,6 @@ import { datesOf, failureOf, metricsOf } from './job/steps.ts';
 import { Timeline } from './job/timeline.tsx';
 import { Log } from './log/log.tsx';
 import { artifactsQuery, eventsQuery, jobQuery, jobReceiptsQuery } from './queries.ts';
-import { JobState, useGpuName } from './small.tsx';
 import './job/job.css';
 
 export function JobPage() {

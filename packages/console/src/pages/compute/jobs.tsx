@@ -12,10 +12,10 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { usd } from '../../format/numbers.ts';
+import { JobState, QuoteAJob, useGpuName, useMemberName } from './badges.tsx';
 import { ComputePage } from './compute-page.tsx';
 import { JOB_LOOK, shortId, typeWord } from './format.ts';
 import { jobsQuery, memberNamesQuery } from './queries.ts';
-import { JobState, QuoteAJob, useGpuName, useMemberName } from './small.tsx';
 
 export function Jobs() {
   const [search, setSearch] = useSearchParams();

@@ -5,8 +5,8 @@ import { Link } from 'wouter';
 import { Hash } from '../../../components/copy.tsx';
 import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { byteSize } from '../../../format/numbers.ts';
+import { useGpuName, useMemberName } from '../badges.tsx';
 import { memberLogsQuery, workersQuery } from '../queries.ts';
-import { useGpuName, useMemberName } from '../small.tsx';
 import { workerOf } from './steps.ts';
 
 export function Details({ job, events }: { job: Job; events: readonly JobEvent[] }) {

@@ -3,9 +3,9 @@ import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
 import { StatusIcon } from '../../../components/status-badge.tsx';
 import { useNow } from '../../../components/timestamp.tsx';
 import { day, exact } from '../../../format/instant.ts';
+import { TimeSince } from '../badges.tsx';
 import { durationWords } from '../duration.ts';
 import { isOver, JOB_LOOK } from '../format.ts';
-import { TimeSince } from '../small.tsx';
 import { earlierAttempts, type Step, stepsOf } from './steps.ts';
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', {

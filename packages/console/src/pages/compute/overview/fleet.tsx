@@ -17,11 +17,11 @@ import { Timestamp, useNow } from '../../../components/timestamp.tsx';
 import { count } from '../../../format/numbers.ts';
 import { deniedReason } from '../../../format/permissions.ts';
 import { Section } from '../../../layout/page.tsx';
+import { JobLink, TimeLeft, WorkerState } from '../badges.tsx';
 import { shortId, typeWord } from '../format.ts';
 import { GpuLoad } from '../gpu-load.tsx';
 import { gpusOf } from '../machine.ts';
 import { workerQuery, workersQuery } from '../queries.ts';
-import { JobLink, TimeLeft, WorkerState } from '../small.tsx';
 import { OrderDialog, orderFor } from '../worker-order.tsx';
 
 /** Of more workers than these the leases stand on their own pages alone. */

@@ -5,9 +5,9 @@ import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { StatusIcon } from '../../../components/status-badge.tsx';
 import { amount, count } from '../../../format/numbers.ts';
 import { Section } from '../../../layout/page.tsx';
+import { useGpuName } from '../badges.tsx';
 import { typeWord, waitingWords } from '../format.ts';
 import { QUEUE_ROWS, queueQuery } from '../queries.ts';
-import { useGpuName } from '../small.tsx';
 import { reasonsOf } from '../waiting.ts';
 
 export function Queue({ queued }: { queued: number }) {

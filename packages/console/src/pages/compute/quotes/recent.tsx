@@ -10,10 +10,10 @@ import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { Timestamp, useNow } from '../../../components/timestamp.tsx';
 import { day } from '../../../format/instant.ts';
 import { Section } from '../../../layout/page.tsx';
+import { useGpuName, useMemberName } from '../badges.tsx';
 import { hoursWords } from '../duration.ts';
 import { OFFERED_JOB_TYPES, typeWord } from '../format.ts';
 import { quotesQuery } from '../queries.ts';
-import { useGpuName, useMemberName } from '../small.tsx';
 import type { QuoteDraft } from './form.tsx';
 
 const DAY_MS = 86_400_000;

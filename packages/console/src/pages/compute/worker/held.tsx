@@ -4,8 +4,8 @@ import type { ActiveLease } from '@rcpt/contract/router/admin.ts';
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Worker } from '@rcpt/contract/router/workers.ts';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
+import { JobState, TimeLeft } from '../badges.tsx';
 import { shortId, typeWord } from '../format.ts';
-import { JobState, TimeLeft } from '../small.tsx';
 
 export function Held({
   leases,

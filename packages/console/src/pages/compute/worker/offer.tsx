@@ -4,9 +4,9 @@ import { Hash } from '../../../components/copy.tsx';
 import { Description, DescriptionList } from '../../../components/description-list.tsx';
 import { Badge } from '../../../components/status-badge.tsx';
 import { Timestamp } from '../../../components/timestamp.tsx';
+import { useGpuName } from '../badges.tsx';
 import { typeWord } from '../format.ts';
 import { declared } from '../machine.ts';
-import { useGpuName } from '../small.tsx';
 
 export function Offer({ worker }: { worker: Worker }) {
   const { capabilities, tags, node_id, version, id, created_at, revoked_at } = worker;
