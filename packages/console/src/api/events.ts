@@ -1,9 +1,9 @@
 /** `GET /events`: what changed on the ledger makes what is shown here stale. Without the stream, pages still ask again. */
 import type { Changed } from '@rcpt/contract/ledger/live.ts';
 import type { QueryClient } from '@tanstack/react-query';
-import { findLedger } from './away.ts';
+import { untilLedgerAnswers } from './availability.ts';
 import { KEYS } from './keys.ts';
-import { streamOf } from './stream.ts';
+import { streamOf } from './shared-event-stream.ts';
 
 const events = streamOf<Changed>('/events');
 
@@ -13,7 +13,7 @@ export function listen(store: QueryClient): () => void {
     changed: (what) => forget(store, what),
     missed: () => void store.invalidateQueries(),
     // It also ends with the right to hear it.
-    broke: () => void findLedger().then(() => store.invalidateQueries({ queryKey: KEYS.session })),
+    broke: () => void untilLedgerAnswers().then(() => store.invalidateQueries({ queryKey: KEYS.session })),
   });
 }
 

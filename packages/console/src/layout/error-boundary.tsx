@@ -2,7 +2,7 @@
 
 import { UnreachableError } from '@rcpt/contract/client/call.ts';
 import { Component, type ReactNode, useEffect, useState } from 'react';
-import { findLedger, useAway } from '../api/away.ts';
+import { untilLedgerAnswers, useLedgerAway } from '../api/availability.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Problem } from '../components/problem.tsx';
@@ -36,11 +36,11 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: u
 
 /** Comes back by itself once the ledger does: nothing was typed into a page that never showed. */
 function WithoutScript() {
-  const away = useAway();
+  const away = useLedgerAway();
   const [answered, setAnswered] = useState(false);
   useEffect(() => {
     let shown = true;
-    void findLedger().then((atOnce) => {
+    void untilLedgerAnswers().then((atOnce) => {
       if (shown && atOnce) setAnswered(true);
       else if (shown) reload();
     });

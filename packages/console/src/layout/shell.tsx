@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useAway } from '../api/away.ts';
+import { useLedgerAway } from '../api/availability.ts';
 import { listen } from '../api/events.ts';
 import { statusOf } from '../api/problem.ts';
 import { isWorking, sessionQuery } from '../api/queries.ts';
@@ -73,7 +73,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
 /** What is shown stays: it may be old, and nobody knows until the ledger answers again. */
 function Away() {
-  const away = useAway();
+  const away = useLedgerAway();
   return (
     <div className="ledger-away" role="status">
       {away && <p>The ledger does not answer. What you see may be old; the console keeps asking.</p>}

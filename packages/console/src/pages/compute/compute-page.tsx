@@ -7,8 +7,8 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { Page } from '../../layout/page.tsx';
-import { useRouterNews } from './news.ts';
 import { isAway, isUnconnected } from './queries.ts';
+import { useRouterChanges } from './router-changes.ts';
 import './compute.css';
 
 interface Query<Data> {
@@ -34,7 +34,7 @@ interface ComputePageProps<Data> {
 export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
   const connected = !isUnconnected(query.error);
   const away = isAway(query.error);
-  useRouterNews(connected && query.data !== undefined);
+  useRouterChanges(connected && query.data !== undefined);
   return (
     <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
       {!connected ? (

@@ -2,7 +2,7 @@
 import type { Job } from '@rcpt/contract/router/compute.ts';
 import { router } from '../../../api/clients.ts';
 import { isOver } from '../format.ts';
-import { hearOfJob } from '../news.ts';
+import { onJobChange } from '../router-changes.ts';
 import { append, type Lines, NO_LINES } from './lines.ts';
 
 /** `over`: the job has ended and all of its log is here. */
@@ -54,7 +54,7 @@ export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
       told = true;
       wake();
     };
-    const stop = hearOfJob(id, tell);
+    const stop = onJobChange(id, tell);
     signal.addEventListener('abort', tell);
     while (!signal.aborted && state.connection !== 'over') {
       told = false;

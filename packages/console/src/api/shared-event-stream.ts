@@ -3,14 +3,14 @@
  * host. Of the windows that somebody sees, one asks and tells the others; where windows cannot agree (`navigator.locks` wants
  * HTTPS or this machine), each asks for itself while it is seen.
  */
-import { findLedger } from './away.ts';
+import { untilLedgerAnswers } from './availability.ts';
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 
-export interface Listener<News> {
+export interface StreamListener<Change> {
   /** Event `changed`. */
-  changed(news: News): void;
+  changed(news: Change): void;
   /** Anything may have happened: nobody listened for a while. */
   missed(): void;
   /** From now on all is told; what is shown was asked for a moment before. */
@@ -23,13 +23,13 @@ type Word = { changed: string } | 'missed' | 'opened' | 'broke';
 type Tell = (word: Word) => void;
 
 /** The stream is open while somebody listens. */
-export function streamOf<News>(path: string): (listener: Listener<News>) => () => void {
-  const listeners = new Set<Listener<News>>();
+export function streamOf<Change>(path: string): (listener: StreamListener<Change>) => () => void {
+  const listeners = new Set<StreamListener<Change>>();
   let leave = () => {};
   let isFirst = true;
   const hear = (word: Word) => {
     for (const listener of listeners)
-      if (typeof word === 'object') listener.changed(JSON.parse(word.changed) as News);
+      if (typeof word === 'object') listener.changed(JSON.parse(word.changed) as Change);
       else listener[word]?.();
   };
   return (listener) => {
@@ -111,7 +111,7 @@ async function ask(path: string, signal: AbortSignal, fresh: boolean, tell: Tell
     });
     if (signal.aborted) return;
     tell('broke');
-    await Promise.race([findLedger().then(() => pause(wait)), over]);
+    await Promise.race([untilLedgerAnswers().then(() => pause(wait)), over]);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   }
 }

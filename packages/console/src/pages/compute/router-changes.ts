@@ -4,18 +4,18 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { KEYS } from '../../api/keys.ts';
-import { streamOf } from '../../api/stream.ts';
+import { streamOf } from '../../api/shared-event-stream.ts';
 
 const LINGER_MS = 3_000;
-const news = streamOf<RouterChanged>('/router/admin/news');
+const changes = streamOf<RouterChanged>('/router/admin/news');
 
 /** It outlives the step from one page to the next. `there`: a router answers. */
-export function useRouterNews(there: boolean): void {
+export function useRouterChanges(there: boolean): void {
   const store = useQueryClient();
   useEffect(() => {
     if (!there) return;
-    const stop = news({
-      changed: (what) => forget(store, what),
+    const stop = changes({
+      changed: (what) => markStale(store, what),
       missed: () => void store.invalidateQueries({ queryKey: KEYS.compute() }),
     });
     return () => void setTimeout(stop, LINGER_MS);
@@ -23,8 +23,8 @@ export function useRouterNews(there: boolean): void {
 }
 
 /** Until the answer is called: something happened to this job, or may have. */
-export function hearOfJob(id: string, listener: () => void): () => void {
-  return news({
+export function onJobChange(id: string, listener: () => void): () => void {
+  return changes({
     changed: ({ jobs }) => {
       if (jobs === null || jobs.includes(id)) listener();
     },
@@ -40,24 +40,25 @@ const WITH_WORKERS = ['summary', 'workers', 'worker', 'nodes', 'queue'];
 const CALM_MS = 2_000;
 const BUSY_MS = 300;
 const stale = new Set<string>();
-let told_at = Number.NEGATIVE_INFINITY;
-let telling: ReturnType<typeof setTimeout> | undefined;
+let invalidated_at = Number.NEGATIVE_INFINITY;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
-function forget(store: QueryClient, { jobs, workers }: RouterChanged): void {
+function markStale(store: QueryClient, { jobs, workers }: RouterChanged): void {
   if (jobs?.length !== 0) for (const name of WITH_JOBS) stale.add(name);
   if (workers) for (const name of WITH_WORKERS) stale.add(name);
   for (const id of jobs ?? ['']) stale.add(id === '' ? 'job' : `job ${id}`);
-  if (telling === undefined) telling = setTimeout(tell, Math.max(0, told_at + CALM_MS - performance.now()), store);
+  if (timer === undefined)
+    timer = setTimeout(invalidateStale, Math.max(0, invalidated_at + CALM_MS - performance.now()), store);
 }
 
 /** Not before the last answers are there: what is asked twice at once is answered late. */
-function tell(store: QueryClient): void {
-  telling = undefined;
+function invalidateStale(store: QueryClient): void {
+  timer = undefined;
   if (store.isFetching({ queryKey: KEYS.compute() }) > 0) {
-    telling = setTimeout(tell, BUSY_MS, store);
+    timer = setTimeout(invalidateStale, BUSY_MS, store);
     return;
   }
-  told_at = performance.now();
+  invalidated_at = performance.now();
   for (const name of stale) void store.invalidateQueries({ queryKey: KEYS.compute(...name.split(' ')) });
   stale.clear();
 }

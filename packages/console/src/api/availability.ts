@@ -7,14 +7,14 @@ let away = false;
 let search: Promise<boolean> | null = null;
 
 /** Resolves once the ledger answers: true when it did at once. A proxy that answers in its place does not count. */
-export function findLedger(): Promise<boolean> {
+export function untilLedgerAnswers(): Promise<boolean> {
   search ??= seek().finally(() => {
     search = null;
   });
   return search;
 }
 
-export function useAway(): boolean {
+export function useLedgerAway(): boolean {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
