@@ -11,7 +11,7 @@ import { IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/problem.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
-import { ChoosePlace } from '../pages/choose-place/choose-place.tsx';
+import { ChoosePlace } from '../pages/choose-organization/choose-organization.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { Navigation } from './navigation.tsx';

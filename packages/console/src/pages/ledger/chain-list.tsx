@@ -6,9 +6,9 @@ import { Problem } from '../../components/problem.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
 import { blockOf, blocksOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
-import type { Violation } from './in-words.ts';
 import { blockQuery } from './queries.ts';
 import { useScaledScroll } from './use-scaled-scroll.ts';
+import type { Violation } from './wording.ts';
 
 interface ChainListProps {
   /** The highest number there is. */

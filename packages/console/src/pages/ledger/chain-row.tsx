@@ -4,8 +4,8 @@ import { StatusIcon } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { type Link as ChainLink, linkOf, type Slot } from './chain.ts';
-import { asFound, has, KIND, type Violation } from './in-words.ts';
 import { type Line, lineOf, type Node, Rail } from './rail.tsx';
+import { asFound, has, KIND, type Violation } from './wording.ts';
 import './chain.css';
 
 type Found = readonly Violation[];

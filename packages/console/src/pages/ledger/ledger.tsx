@@ -9,11 +9,11 @@ import { Page, Section } from '../../layout/page.tsx';
 import { newestQuery } from '../receipts/queries.ts';
 import { lastOf } from './chain.ts';
 import { ChainList } from './chain-list.tsx';
-import { violationsBySeq } from './in-words.ts';
 import { JumpBox } from './jump-box.tsx';
 import { Offline } from './offline.tsx';
 import { useVerification } from './verification.ts';
 import { VerifyPanel } from './verify-panel.tsx';
+import { violationsBySeq } from './wording.ts';
 import './ledger.css';
 
 export function LedgerPage() {

@@ -9,9 +9,9 @@ import { StatusIcon, type StatusIconName, type Tone } from '../../components/sta
 import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
-import { duration, verdictOf } from './in-words.ts';
 import { stopVerifying, useVerification, type VerificationState, verify } from './verification.ts';
 import { Violations } from './violations.tsx';
+import { duration, verdictOf } from './wording.ts';
 
 interface VerifyPanelProps {
   last: number;

@@ -7,8 +7,8 @@ import { StatusIcon } from '../../components/status-badge.tsx';
 import { count } from '../../format/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
-import { KIND, type Violation, violationsBySeq } from './in-words.ts';
 import { blockQuery } from './queries.ts';
+import { KIND, type Violation, violationsBySeq } from './wording.ts';
 
 const SHOWN_AT_FIRST = 3;
 

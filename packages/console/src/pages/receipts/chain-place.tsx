@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { Skeleton } from '../../components/skeleton.tsx';
 import type { Slot } from '../ledger/chain.ts';
 import { ChainRow } from '../ledger/chain-row.tsx';
-import type { Violation } from '../ledger/in-words.ts';
+import type { Violation } from '../ledger/wording.ts';
 
 /** The receipt with its neighbours, as they are recorded; null: there is none. */
 export interface Around {

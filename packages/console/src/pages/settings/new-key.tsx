@@ -10,10 +10,10 @@ import { Button } from '../../components/button.tsx';
 import { CopyOnce } from '../../components/copy.tsx';
 import { Dialog, DialogForm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
-import { useLeavingWarning } from './leaving.ts';
 import { keysQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';
 import { ROLE_WORD } from './roles.ts';
+import { useLeavingWarning } from './unsaved-changes.ts';
 
 export function NewKey({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();

@@ -13,9 +13,9 @@ import { AskForLink } from './ask-for-link.tsx';
 import { ChooseName } from './choose-name.tsx';
 import { LinkRefused } from './link-refused.tsx';
 import { LinkSent } from './link-sent.tsx';
-import { SomebodyElse } from './somebody-else.tsx';
+import { keepWayBack, takeWayBack } from './return-link.ts';
+import { SomebodyElse } from './signed-in-as-another.tsx';
 import { arrivedToken, forgetToken, onToken } from './token.ts';
-import { keepWayBack, takeWayBack } from './way-back.ts';
 import './sign-in.css';
 
 export function SignIn() {

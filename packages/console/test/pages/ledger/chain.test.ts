@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { ReceiptPage, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
 import { ChainVerifier } from '@rcpt/proof/chain.ts';
 import { blocksOf, lastOf, linkOf, rowsOfBlock } from '../../../src/pages/ledger/chain.ts';
-import { duration, KIND, verdictOf, violationsBySeq } from '../../../src/pages/ledger/in-words.ts';
+import { duration, KIND, verdictOf, violationsBySeq } from '../../../src/pages/ledger/wording.ts';
 
 const lines = readFileSync(new URL('../../../../../vectors/valid/chain--six.jsonl', import.meta.url), 'utf8')
   .trim()

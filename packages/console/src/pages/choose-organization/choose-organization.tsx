@@ -14,7 +14,7 @@ import { sentence } from '../../format/vocabulary.ts';
 import { Shown } from '../../shown/shown.ts';
 import '../settings/role-chooser.css';
 import '../sign-in/sign-in.css';
-import './choose-place.css';
+import './choose-organization.css';
 
 export function ChoosePlace({ session }: { session: Session }) {
   const { organizations } = session;
