@@ -10,7 +10,7 @@ import { listLogs } from './store/log-chunks.ts';
 
 const CHUNKS = 100;
 /** Chunks that come close together are read together. */
-const CALM_MS = 40;
+const SETTLE_MS = 40;
 /** The database is asked so often anyway: a notification from another process may be lost, or come before the stream listened. */
 const LOOK_MS = 2_000;
 const GATHER_MS = 150;
@@ -24,7 +24,7 @@ export async function followJob(
   stream: EventStream,
 ): Promise<void> {
   const changes = listen(notifier, stream, ({ jobs }) => jobs === null || jobs.includes(id));
-  let told = '';
+  let sent_status = '';
   let last = after;
   try {
     while (!stream.ended.aborted) {
@@ -39,8 +39,8 @@ export async function followJob(
       }
       if (more) continue;
       const status = `${job.status} ${job.attempt}`;
-      if (status !== told) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
-      told = status;
+      if (status !== sent_status) await stream.send('job', (await showJobs({ db, fleet }, [job], now()))[0]);
+      sent_status = status;
       if (isFinal(job)) return;
       await changes.next(LOOK_MS);
     }
@@ -105,7 +105,7 @@ function listen(notifier: Notifier, { ended }: EventStream, concerns: (visible: 
             resolve();
           };
         });
-      if (came) await pause(CALM_MS, ended);
+      if (came) await pause(SETTLE_MS, ended);
       const there = came;
       came = false;
       return there;

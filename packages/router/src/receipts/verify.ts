@@ -90,10 +90,14 @@ async function* verifyFile(
 
 /** An altered line is one violation, by its checksum: it does not count as unknown and missing, too. */
 function reportOf(receipts_checked: number, own: RouterViolation[], more: LedgerViolation[]): LedgerReport {
-  const told = new Set(own.map((violation) => `${violation.file} ${violation.line}`));
-  const untold = more.filter(({ kind, file, line }) => kind !== 'unknown_receipt' || !told.has(`${file} ${line}`));
-  const present = new Set([...own, ...untold].flatMap(({ line, receipt_id }) => (line === null ? [] : [receipt_id])));
-  const rest = untold.filter(({ kind, receipt_id }) => kind !== 'missing_receipt' || !present.has(receipt_id));
+  const altered = new Set(own.map((violation) => `${violation.file} ${violation.line}`));
+  const unaltered = more.filter(
+    ({ kind, file, line }) => kind !== 'unknown_receipt' || !altered.has(`${file} ${line}`),
+  );
+  const present = new Set(
+    [...own, ...unaltered].flatMap(({ line, receipt_id }) => (line === null ? [] : [receipt_id])),
+  );
+  const rest = unaltered.filter(({ kind, receipt_id }) => kind !== 'missing_receipt' || !present.has(receipt_id));
   const violations = [...own, ...rest].sort((a, b) =>
     a.file < b.file ? -1 : a.file > b.file ? 1 : (a.line ?? Infinity) - (b.line ?? Infinity),
   );

@@ -11,7 +11,7 @@ type Known = ReadonlyMap<string, WorkerSummary>;
 export interface Fleet {
   workers(): Promise<Known>;
   /** A worker sent a heartbeat to this process. */
-  heard(id: string, said: Partial<WorkerSummary>): void;
+  update(id: string, said: Partial<WorkerSummary>): void;
   /** A worker registered, or was given an order. */
   changed(): void;
 }
@@ -34,7 +34,7 @@ export function createFleet(db: Queries): Fleet {
       if (known === null || performance.now() >= until) known = read();
       return known;
     },
-    heard(id, said) {
+    update(id, said) {
       known?.then(
         (workers) => {
           const worker = workers.get(id);

@@ -69,7 +69,7 @@ async function beat(router: Router, worker: StoredWorker, body: Partial<Body>): 
   // The worker is cached with its credential (http/credential-cache.ts); its last status is kept there, too.
   if (said !== null) Object.assign(worker, { status: said.status, current_jobs });
   const { status: state, capabilities: declared } = availability;
-  router.fleet.heard(worker.id, { status: state, capabilities: declared, last_heartbeat_at: instant(router.now()) });
+  router.fleet.update(worker.id, { status: state, capabilities: declared, last_heartbeat_at: instant(router.now()) });
   return {
     ok: true,
     worker_id: worker.id,

@@ -16,17 +16,17 @@ const IDLE_WAIT_SECONDS = 25;
 const SHORTEST_WAIT_SECONDS = 0.1;
 const ANSWER_MS = 15_000;
 /** An answer may come at once without anything new. The next heartbeat is not sent sooner than this. */
-const CALM_MS = 50;
+const MIN_INTERVAL_MS = 50;
 /** A draining worker is answered at once, always. */
 const DRAINING_MS = 1_000;
-const FAREWELL_MS = 2_000;
+const LAST_HEARTBEAT_MS = 2_000;
 
 /** Ends with `ended`, after a last heartbeat that says so. */
 export async function runHeartbeatLoop(worker: WorkerContext, ended: AbortSignal): Promise<void> {
   const backoff = createBackoff();
   let reached = true;
   // A worker that was restarted may offer something else than when it registered.
-  let introduce = true;
+  let declare = true;
   while (!ended.aborted) {
     // A lease that is taken or released meanwhile ends the long poll: the next heartbeat lists it.
     const change = new AbortController();
@@ -37,8 +37,8 @@ export async function runHeartbeatLoop(worker: WorkerContext, ended: AbortSignal
       () => undefined,
     );
     try {
-      await beat(worker, stop, introduce);
-      introduce = false;
+      await beat(worker, stop, declare);
+      declare = false;
       if (!reached) worker.log.info('the router answers again');
       reached = true;
       backoff.reset();
@@ -50,17 +50,17 @@ export async function runHeartbeatLoop(worker: WorkerContext, ended: AbortSignal
         worker.leave(error);
         return;
       }
-      if (isUnknown(error)) await worker.identity.renew(ended).catch((refusal) => complain(worker, refusal));
+      if (isUnknown(error)) await worker.identity.renew(ended).catch((refusal) => logUnknown(worker, refusal));
       await backoff.wait(ended).catch(() => undefined);
     } finally {
       change.abort();
     }
   }
-  const farewell = { status: 'draining' as const, current_jobs: 0 };
-  await worker.router.heartbeat(farewell, AbortSignal.timeout(FAREWELL_MS)).catch(() => undefined);
+  const last = { status: 'draining' as const, current_jobs: 0 };
+  await worker.router.heartbeat(last, AbortSignal.timeout(LAST_HEARTBEAT_MS)).catch(() => undefined);
 }
 
-async function beat(worker: WorkerContext, stop: AbortSignal, introduce: boolean): Promise<void> {
+async function beat(worker: WorkerContext, stop: AbortSignal, declare: boolean): Promise<void> {
   const leases = worker.leases.list();
   const isDraining = worker.draining.aborted || worker.desired === 'drain';
   const wait_seconds = isDraining ? 0 : waitSeconds(leases);
@@ -68,7 +68,7 @@ async function beat(worker: WorkerContext, stop: AbortSignal, introduce: boolean
   const answer = await worker.router.heartbeat(
     {
       status: worker.draining.aborted ? 'draining' : leases.length > 0 ? 'busy' : 'online',
-      ...(introduce ? { capabilities: worker.capabilities } : {}),
+      ...(declare ? { capabilities: worker.capabilities } : {}),
       current_jobs: leases.length,
       metrics: worker.gauges(),
       leases: leases.map(({ job, lease_token }) => ({ job_id: job.id, lease_token })),
@@ -77,8 +77,9 @@ async function beat(worker: WorkerContext, stop: AbortSignal, introduce: boolean
     AbortSignal.any([stop, AbortSignal.timeout(Math.ceil(wait_seconds * 1_000) + ANSWER_MS)]),
   );
   take(worker, leases, answer);
-  const calm = isDraining || answer.desired === 'drain' ? Math.min(DRAINING_MS, waitSeconds(leases) * 1_000) : CALM_MS;
-  await waitAtMost(calm - (performance.now() - asked), stop);
+  const interval_ms =
+    isDraining || answer.desired === 'drain' ? Math.min(DRAINING_MS, waitSeconds(leases) * 1_000) : MIN_INTERVAL_MS;
+  await waitAtMost(interval_ms - (performance.now() - asked), stop);
 }
 
 function take(worker: WorkerContext, leases: ActiveLease[], answer: Answer): void {
@@ -108,7 +109,7 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.status === 401;
 }
 
-function complain(worker: WorkerContext, refusal: unknown): void {
+function logUnknown(worker: WorkerContext, refusal: unknown): void {
   worker.log.error(
     { reason: messageOf(refusal) },
     'the router does not know this worker and does not register it anew',

@@ -35,27 +35,27 @@ const RESTARTED = {
 
 /**
  * Never rejects: a failure is reported to the router and in the log.
- * @param left what an interrupted run of it left
+ * @param interrupted its folder, when an earlier worker was interrupted
  */
 export async function performJob(
   worker: WorkerContext,
   lease: ActiveLease,
   slot: number,
-  left?: JobFolder,
+  interrupted?: JobFolder,
 ): Promise<void> {
   const { job } = lease;
   const log = worker.log.child({ job_id: job.id, attempt: job.attempt });
-  let folder = left;
+  let folder = interrupted;
   try {
     // Before the job is accepted: without the stored lease it could not be resumed.
     folder ??= await makeJobFolder(worker.options.state, lease);
-    if (left !== undefined) await clearJobFolder(left, job);
+    if (interrupted !== undefined) await clearJobFolder(interrupted, job);
     await underLease(worker, lease, () => worker.router.accept(job.id, lease.lease_token, callSignal(lease)));
     log.info({ job_type: job.job_type }, 'accepted');
     const spool = await openSpool(folder.log_file, await sentUpTo(folder));
     const shipping = shipLogs(worker, lease, folder, spool.reader);
     shipping.catch(() => undefined);
-    const outcome = await run(worker, lease, folder, spool, slot, left === undefined ? STARTED : RESTARTED);
+    const outcome = await run(worker, lease, folder, spool, slot, interrupted === undefined ? STARTED : RESTARTED);
     await storeOutcome(folder, outcome);
     await finishJob(worker, lease, folder, outcome, shipping);
   } catch (error) {
@@ -115,7 +115,7 @@ async function run(
       { job_id: job.id, exit_code: ended.exit_code, duration_seconds: ended.duration_seconds },
       'command ended',
     );
-    return ended.exit_code === 0 ? succeeded(ended, folder) : failed('command_failed', lastWords(ended));
+    return ended.exit_code === 0 ? succeeded(ended, folder) : failed('command_failed', exitMessage(ended));
   } finally {
     await spool.close();
   }
@@ -149,8 +149,8 @@ function failed(error_code: string, message: string): Outcome {
   };
 }
 
-function lastWords({ exit_code, last_words }: Ended): string {
-  return `The command ended with exit code ${exit_code}${last_words === '' ? '.' : `: ${last_words}`}`;
+function exitMessage({ exit_code, last_error_line }: Ended): string {
+  return `The command ended with exit code ${exit_code}${last_error_line === '' ? '.' : `: ${last_error_line}`}`;
 }
 
 function parsed(text: string): unknown {

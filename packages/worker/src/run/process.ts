@@ -39,7 +39,7 @@ export interface Ended {
   exit_code: number;
   duration_seconds: number;
   /** The last line it wrote to stderr that is not blank. */
-  last_words: string;
+  last_error_line: string;
 }
 
 /** Throws `LeaseLost` once the command is stopped, and what the disk throws. */
@@ -56,11 +56,11 @@ export async function execute(
   const child = start(options, lease, folder, slot, scope);
   const stop = () => void stopGroup(child, options.stop_seconds * 1_000);
   lease.lost.addEventListener('abort', stop);
-  let last_words = '';
+  let last_error_line = '';
   const output = Promise.all([
     copy(child.stdout!, 'stdout', spool),
     copy(child.stderr!, 'stderr', spool, (line) => {
-      last_words = line;
+      last_error_line = line;
     }),
   ]).catch((error: unknown) => {
     signalGroup(child, 'SIGKILL');
@@ -73,10 +73,10 @@ export async function execute(
     // Processes that it left running end with it, also after exit code 0.
     signalGroup(child, 'SIGKILL');
     await scope.end();
-    const late = setTimeout(() => hangUp(child), LAST_OUTPUT_MS);
+    const late = setTimeout(() => closeOutput(child), LAST_OUTPUT_MS);
     await output.finally(() => clearTimeout(late));
     lease.lost.throwIfAborted();
-    return { exit_code: code ?? 137, duration_seconds, last_words };
+    return { exit_code: code ?? 137, duration_seconds, last_error_line };
   } finally {
     lease.lost.removeEventListener('abort', stop);
     child.stdio[3]?.destroy();
@@ -103,8 +103,8 @@ function start(
     JOB_METRICS: folder.metrics_file,
   };
   const stdio: ['ignore', 'pipe', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe', 'pipe'];
-  const words = [group, folder.job_file, ...enter, ...command];
-  return spawn('/bin/sh', ['-c', GUARD, 'sh', ...words], { cwd: folder.work, env, stdio, detached: true });
+  const args = [group, folder.job_file, ...enter, ...command];
+  return spawn('/bin/sh', ['-c', GUARD, 'sh', ...args], { cwd: folder.work, env, stdio, detached: true });
 }
 
 /** Line by line, no faster than they can be written to disk. */
@@ -140,7 +140,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function hangUp({ stdout, stderr }: ChildProcess): void {
+function closeOutput({ stdout, stderr }: ChildProcess): void {
   stdout?.destroy();
   stderr?.destroy();
 }

@@ -55,7 +55,7 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
   /** Of this worker's state folder, so that a later run finds what this one left. */
   const prefix = `job-${createHash('sha256').update(state).digest('hex').slice(0, 16)}-`;
   const groupOf = (name: string) => (own_group === null ? '' : join(own_group.path, prefix + name));
-  const words = (job: string) => [
+  const enterArguments = (job: string) => [
     ...['unshare', '--user', '--map-root-user', '--mount', '--', '/bin/sh', '-c', SETUP, 'sh'],
     ...[String(process.getuid?.()), String(process.getgid?.()), state, job, own_group?.mount ?? ''],
   ];
@@ -65,13 +65,15 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
     const probe = mkdtempSync(join(state, 'probe-'));
     mkdirSync(join(probe, 'work'));
     try {
-      const [command, ...args] = [...words(probe), 'true'];
+      const [command, ...args] = [...enterArguments(probe), 'true'];
       const options = { timeout: PROBE_MS, env: environment };
       await promisify(execFile)(command!, [...args], options);
       return true;
     } catch (error) {
       if (isolation === 'auto') return false;
-      throw new UsageError(`--isolation required: this system does not let a job have namespaces: ${saidBy(error)}`);
+      throw new UsageError(
+        `--isolation required: this system does not let a job have namespaces: ${lastStderrLine(error)}`,
+      );
     } finally {
       rmSync(probe, { recursive: true, force: true });
     }
@@ -86,7 +88,7 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
       const group = groupOf(name);
       if (group !== '') makeGroup(group);
       return {
-        enter: isolated ? words(folder.job) : [],
+        enter: isolated ? enterArguments(folder.job) : [],
         group,
         async end() {
           if (group !== '') await endGroup(group);
@@ -101,7 +103,7 @@ export async function openScopes({ state, isolation, environment }: Options): Pr
   };
 }
 
-function saidBy(error: unknown): string {
+function lastStderrLine(error: unknown): string {
   const { stderr, message } = error as Error & { stderr?: string };
   return (stderr?.trim() || message).split('\n').at(-1)!;
 }
