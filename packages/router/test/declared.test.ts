@@ -131,7 +131,7 @@ eachRouter('a worker', (start, engine, fresh) => {
     for (let round = 0; round < 10; round++) {
       const asked = [1, 2, 3, 1, 2, 3].flatMap((most) => [leasesOf(worker, most), askElsewhere(most)]);
       let given = (await Promise.all(asked)).flat();
-      // Whoever found the jobs in the other process' hands was told nothing: what is left is asked for once more.
+      // A worker that found the jobs locked by the other process was given none: the rest is asked for once more.
       given = [...given, ...(await leasesOf(worker, 9))];
       assert.equal(given.length, 3);
       await Promise.all(given.map((lease) => complete(worker, lease)));

@@ -152,7 +152,7 @@ eachRouter('a job', (start) => {
 });
 
 eachRouter('where a dataset is', (start) => {
-  test('is told to the admin token, and on an open router to nobody who reads', async () => {
+  test('is shown under the admin token, and never on an open router', async () => {
     const open = await start();
     await withDataset(open);
     const guarded = await start({ environment: { ROUTER_ADMIN_TOKEN: ADMIN_TOKEN } });

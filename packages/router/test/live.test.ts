@@ -5,9 +5,9 @@ import { readEvents } from '../../../test/kit/events.ts';
 import { assertProblem, eachRouter, until } from './kit/running.ts';
 
 const MOST_STREAMS = 256;
-/** Who is not told looks by himself every two seconds: then none of many chunks, one after the other, comes sooner. */
+/** Without a notification a stream reads every two seconds: then none of many chunks, one after the other, comes sooner. */
 const LOOKED_MS = 1_500;
-/** News are gathered for 150 ms; timers may be a little early. */
+/** Changes are gathered for 150 ms; timers may be a little early. */
 const GATHERED_MS = 140;
 
 eachRouter('a job followed live', (start, engine) => {
@@ -141,7 +141,7 @@ eachRouter('the news', (start) => {
     events.length = 0;
     await worker.tell('heartbeat', { status: 'busy', current_jobs: 1, leases: [{ job_id: job.id, lease_token }] });
     await until('the busy worker was told', () => events.some(({ data }) => data.workers));
-    assert.ok(!named().has(job.id), 'a renewal is no news');
+    assert.ok(!named().has(job.id), 'a renewal is no change');
     const many = await Promise.all(Array.from({ length: 150 }, () => router.job()));
     await until(
       'many are not named one by one',

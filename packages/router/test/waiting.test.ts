@@ -1,4 +1,4 @@
-/** Calls that are held (docs/spec.md §21: wait_seconds): who is woken, when, and by what. */
+/** Long polls (docs/spec.md §21: wait_seconds): which call is woken, when, and by what. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';

@@ -26,7 +26,7 @@ async function serving(listener: RequestListener): Promise<string> {
 /** Whether it has answered. */
 type Answering = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Leases `jobs`, one at a time, and takes whatever the worker says; `first` may answer before it. */
+/** Leases `jobs`, one at a time, and takes all that the worker says; `first` may answer before it. */
 async function hostileRouter(jobs: object[], registered: object = {}, first: Answering = () => false) {
   const calls: string[] = [];
   let asked = 0;

@@ -1,4 +1,4 @@
-/** Who a worker is: registered once, its token kept where nobody else can read it. */
+/** A worker's identity: registered once, its token stored where only its owner can read it. */
 import { strict as assert } from 'node:assert';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -109,7 +109,7 @@ describe('a worker', () => {
     assert.equal((await router.client.getJob(id)).status, 'failed');
 
     const isRetryable = spawnWorker(router.url, { exec, state: worker.state });
-    assert.equal(await isRetryable.ended, 1, 'it does not go around whoever revoked it');
+    assert.equal(await isRetryable.ended, 1, 'it does not undo the revocation');
     assert.equal((await router.client.listWorkers()).length, 1);
     rmSync(join(worker.state, 'worker.json'));
     await startWorker(router.url, { exec, state: worker.state });

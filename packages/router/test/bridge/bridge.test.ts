@@ -1,4 +1,4 @@
-/** The bridge (docs/spec.md §24) between a real router and a real ledger: finished jobs become Runs, once, whatever is away or dies. */
+/** The bridge (docs/spec.md §24) between a real router and a real ledger: finished jobs become Runs, once, also when one of them is away or crashes. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -159,7 +159,7 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       for (const job_id of jobs) await atVerdict(job_id);
     });
 
-    test('parks what the ledger refuses after the first answer, says so, and sends it again when somebody asks', async (t) => {
+    test('parks what the ledger refuses after the first answer, says so, and sends it again when a person asks', async (t) => {
       const proxy = await startProxy(() => ledger.url);
       t.after(() => proxy.close());
       const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });
@@ -285,7 +285,7 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       );
     });
 
-    test('seals what the member ordered, the seconds as they were, and mails nobody the job names', async () => {
+    test('seals what the member ordered, the seconds as they were, and sends no mail to addresses in the job', async () => {
       const router = await start(options());
       const worker = await router.worker();
       const reported = { ...SCORES, base_model: 'other/model', dataset: 'other', duration_seconds: 0.25 };
@@ -317,7 +317,7 @@ eachRouter('the bridge', (start, _engine, fresh) => {
       }
     });
 
-    test("does not take work that somebody else posted into its Run for the job's own", async (t) => {
+    test("does not take an execution that another credential posted into its Run for the job's own", async (t) => {
       const proxy = await startProxy(() => ledger.url);
       t.after(() => proxy.close());
       const router = await start({ environment: environment(proxy.url), clock: RUNNING_CLOCK });

@@ -33,7 +33,7 @@ const PATIENCE_MS = 120_000;
 /** The address changes with every life of the router. */
 class Line {
   url = '';
-  /** Null: nobody answered; the caller does not know whether it was done. */
+  /** Null: no answer came; the caller does not know whether it was done. */
   async ask(method: string, path: string, body?: object, token?: string, key?: string): Promise<Answer | null> {
     try {
       const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
@@ -42,7 +42,7 @@ class Line {
       return null;
     }
   }
-  /** Until somebody answers. */
+  /** Until an answer comes. */
   async insist(...request: Parameters<Line['ask']>): Promise<Answer> {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
@@ -121,7 +121,7 @@ eachEngine('a router process that is killed again and again', MIGRATIONS, (fresh
   });
 });
 
-/** Leases, accepts, reports and completes; whatever is not answered is tried again while the lease may live. */
+/** Leases, accepts, reports and completes; what is not answered is tried again while the lease may live. */
 async function work(line: Line, n: number, worked: Worked, isWanted: () => boolean): Promise<void> {
   const registration = { node_id: `rig-${n}`, name: `rig ${n}`, hostname: `rig-${n}` };
   const { worker_token } = (

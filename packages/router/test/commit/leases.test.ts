@@ -142,7 +142,7 @@ eachRouter('a lease', (start) => {
     );
   });
 
-  test('is not known by another token: 400, whoever shows it and whatever the call', async () => {
+  test('is not known by another token: 400, for every worker and every call', async () => {
     const router = await start();
     const [a, b] = [await router.worker(), await router.worker()];
     await router.job();

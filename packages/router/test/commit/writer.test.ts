@@ -61,7 +61,7 @@ const command = (name: string): Command<string> => ({
     }),
 });
 
-/** A command that nobody foresaw. */
+/** A command that fails unexpectedly. */
 const wrong: Command<never> = {
   kind: 'store',
   run: async () => {
@@ -103,7 +103,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     };
   }
 
-  test('answers in order, and one command that nobody foresaw does not fail its neighbours', async () => {
+  test('answers in order, and a command that fails unexpectedly does not fail its neighbours', async () => {
     const { writer, names, end } = await opened({});
     const results = await Promise.allSettled([
       writer.execute(command('a')),
@@ -179,7 +179,7 @@ eachEngine('the writer', MIGRATIONS, (fresh) => {
     assert.equal(alone, 1);
     const last = writer.execute(beat(false));
     await end();
-    assert.equal(await last, 'heard', 'closing waits for nobody');
+    assert.equal(await last, 'heard', 'closing does not wait for the quarter of a second');
   });
 
   test('leases new jobs with the commit that creates them, in their place among the stored ones', async () => {

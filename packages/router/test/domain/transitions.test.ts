@@ -188,7 +188,7 @@ eachRouter('the transition table', (start) => {
           assert.equal(job.status, cell.becomes, what);
         }
         if (cell === 'same') assert.deepEqual(answer.json, before.job, what);
-        // Whatever is left to be leased or run would be found by the next row's worker.
+        // A job that is left to be leased or run would be found by the next row's worker.
         await router.call('POST', `/jobs/${job_id}/cancel`);
       }
     });

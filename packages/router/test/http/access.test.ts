@@ -112,7 +112,7 @@ eachRouter('access', (start) => {
     assert.equal((await router.get('/admin/workers')).length, 1);
   });
 
-  test('whoever repeats key and body of a registration that took no credential is not told the token', async () => {
+  test('a repeat of key and body of a registration that took no credential does not show the token', async () => {
     const router = await start();
     const headers = { 'idempotency-key': 'install-1' };
     const register = (more = {}) =>

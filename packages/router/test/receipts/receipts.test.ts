@@ -136,7 +136,7 @@ eachRouter('the receipts ledger', (start, _engine, fresh) => {
       line: null,
       receipt: 4,
     },
-    'a line that nobody wrote': {
+    'a line that the router did not write': {
       change: (lines) => [...lines, resealed(lines[2]!, { receipt_id: 'rcpt_forged' })],
       kinds: ['unknown_receipt'],
       line: 6,
@@ -249,7 +249,7 @@ eachRouter('the receipts ledger', (start, _engine, fresh) => {
     assert.equal(new Set(ids).size, 4);
   });
 
-  test('what a replica left unappended is appended by whoever starts next', async () => {
+  test('what a replica left unappended is appended by the process that starts next', async () => {
     const folder = temporaryFolder();
     const database = await fresh();
     const first = await start({ folder, database, doomed: true });

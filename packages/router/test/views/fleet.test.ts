@@ -135,7 +135,7 @@ eachRouter('a worker', (start) => {
     const listed = await router.get('/jobs?status=queued');
     assert.equal(listed[0].waiting_for, 'all_busy');
     router.clock.advance(91);
-    assert.equal(await why(), 'no_worker_for_sku', 'nobody is heard any more');
+    assert.equal(await why(), 'no_worker_for_sku', 'no worker sends heartbeats any more');
     await able.tell('heartbeat', { status: 'online' });
     await able.lease();
     assert.equal(await why(), null);
@@ -190,7 +190,7 @@ eachRouter('the inventory', (start) => {
       const [{ status, current_jobs }] = await router.get('/compute/inventory');
       return [status, current_jobs];
     };
-    assert.deepEqual(await node(), ['offline', 0], 'nobody serves it');
+    assert.deepEqual(await node(), ['offline', 0], 'no worker serves it');
     const worker = await router.worker({ node_id: 'rig-1' });
     await router.worker({ node_id: 'rig-2' });
     assert.deepEqual(await node(), ['available', 0]);

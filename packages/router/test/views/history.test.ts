@@ -129,7 +129,7 @@ eachRouter('lists', (start) => {
     assert.deepEqual(await list('status=active'), [2, [1, 3]]);
     assert.deepEqual(await list('status=inactive&limit=2'), [3, [0, 2]]);
     router.clock.advance(366 * 24 * HOUR);
-    assert.deepEqual(await list('status=active'), [0, []], 'a year later nobody is active');
+    assert.deepEqual(await list('status=active'), [0, []], 'a year later no member is active');
     assert.deepEqual((await router.get('/members?limit=1'))[0], await router.get(`/members/${ids[0]}`));
   });
 

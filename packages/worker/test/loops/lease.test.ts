@@ -75,7 +75,7 @@ describe('a job that has to stop', () => {
     await until('its log arrived', async () => (await linesOf(router, id)).length > 0);
     worker.signal('SIGSTOP');
     const job = await reaches(router, id, 'failed');
-    assert.ok(isRunning(pid), 'nobody has told it yet');
+    assert.ok(isRunning(pid), 'it has not heard of it yet');
     worker.signal('SIGCONT');
     await until('the command is gone', () => !isRunning(pid));
     assert.equal((await worker.logged('stopped: the lease is lost')).loss, 'expired');

@@ -201,7 +201,7 @@ test('a worker that was killed with its watchers ends what they left, before it 
 
 describe('a job that looks for its worker’s secrets', () => {
   test('finds none where the system lets it have namespaces', async (t) => {
-    if (!(await canIsolate())) return t.skip('this system lets nobody have namespaces');
+    if (!(await canIsolate())) return t.skip('this system does not allow namespaces');
     assert.deepEqual((await spied(['--isolation', 'required'])).found, ['looked']);
   });
 
