@@ -21,7 +21,8 @@ import { executionOf, inputsOf } from '../../src/runs/parse-body.ts';
 import { type Run, showRun } from '../../src/runs/run.ts';
 import { runJson } from '../../src/runs/run-json.ts';
 import { giveVerdict, openRun, postExecution } from '../../src/runs/stages.ts';
-import { listRuns, loadRun } from '../../src/store/runs.ts';
+import { listRuns } from '../../src/store/run-list.ts';
+import { loadRun } from '../../src/store/runs.ts';
 import { readStorage } from '../../src/store/storage.ts';
 
 const PRICES = priceTable(DEFAULT_PRICES);

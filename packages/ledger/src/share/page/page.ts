@@ -39,11 +39,7 @@ export const PAGE_CSP = [
 
 /** To be sent with `PAGE_CSP`. Its links are relative, so a ledger behind a path prefix works. */
 export function renderPage(input: Rendered): string {
-  return pageOf(viewOf(input.receipt), input);
-}
-
-/** The page behind `renderPage`, for a receipt that has been read already. */
-export function pageOf(said: ReceiptView, input: Omit<Rendered, 'receipt'>): string {
+  const said = viewOf(input.receipt);
   const print = boundedPrint((input.verified ? said : doubted(said)).print);
   const view = { ...said, print };
   const title = plainLine(titleOf(print));
@@ -141,7 +137,7 @@ ${approval(view)}
 }
 
 /** The script writes into the first answer; without scripts it stays as it is and says how to check by hand. */
-function verification(view: ReceiptView, input: Omit<Rendered, 'receipt'>): Html {
+function verification(view: ReceiptView, input: Rendered): Html {
   const file = fileName(view);
   const [, ...beyond] = FOUR_ANSWERS;
   return html`<section class="verification" aria-labelledby="check">
