@@ -80,7 +80,7 @@ async function makeCopy(
     const file = await pdf();
     await inTime(limits, (signal) => storage.put(key, file, 'application/pdf', signal));
   } else {
-    const { title } = viewOf(JSON.parse(bytes)).print;
+    const { title } = viewOf({ receipt: JSON.parse(bytes), verified: true }).print;
     const mail = receiptMail({ receipt, title, bytes, pdf: await pdf(), to: recipient, share_url });
     await inTime(limits, (signal) => mailer.send(mail, signal));
   }

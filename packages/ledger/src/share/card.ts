@@ -13,7 +13,7 @@ import { MARK_OF_TONE, MARKS, type Mark } from './marks.ts';
 import { html, raw } from './page/html.ts';
 import { INK, MUTED, PAPER, RULE, TONES } from './palette.ts';
 import { CODE_SCALE, ended, type Line, measure, oneLine, wrap } from './text.ts';
-import { doubted, type ReceiptView, type Rendered, viewOf } from './view.ts';
+import { type ReceiptView, type Rendered, viewOf } from './view.ts';
 import { ALTERED, titleOf } from './words.ts';
 
 const MARGIN = 72;
@@ -40,8 +40,7 @@ export async function renderCard(input: Rendered): Promise<Uint8Array> {
 
 /** The drawing itself, as SVG without text: nothing a receipt says is markup here. */
 export function drawCard(input: Rendered): string {
-  const said = viewOf(input.receipt);
-  const view = input.verified ? said : doubted(said);
+  const view = viewOf(input);
   const tone = input.verified ? (view.print.outcome?.tone ?? 'neutral') : 'bad';
   const { width, height } = CARD;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">

@@ -68,9 +68,11 @@ function readable(bytes: string): JsonObject {
   }
 }
 
-export function viewOf(receipt: object): ReceiptView {
+/** What a receipt that was altered says is repeated as its claim. */
+export function viewOf({ receipt, verified }: Pick<Rendered, 'receipt' | 'verified'>): ReceiptView {
   const members = receipt as Record<string, unknown>;
   const organization = (members.organization ?? {}) as Record<string, unknown>;
+  const print = printReceipt(members);
   return {
     receipt_id: textOf(members.receipt_id),
     org_seq: textOf(members.org_seq),
@@ -79,12 +81,7 @@ export function viewOf(receipt: object): ReceiptView {
     organization: { id: textOf(organization.id), name: textOf(organization.name) },
     schema: textOf(members.schema),
     receipt_sha256: textOf(members.receipt_sha256),
-    print: printReceipt(members),
+    print: verified ? print : asClaimed(print),
     sealed: sealedFilesOf(members as JsonObject),
   };
-}
-
-/** What a receipt that was altered says is repeated as its claim. */
-export function doubted(view: ReceiptView): ReceiptView {
-  return { ...view, print: asClaimed(view.print) };
 }

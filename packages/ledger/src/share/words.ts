@@ -1,9 +1,11 @@
 /** How values are worded for people, the same on page and paper. */
 
-import type { Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
+import type { Fact, Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.ts';
 import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { shownLine } from '@rcpt/contract/shown.ts';
 import { decidersInWords, signerInWords } from '@rcpt/contract/signer.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
+import type { ReceiptView } from './view.ts';
 
 export const ALTERED = 'This receipt no longer matches its hash';
 export const ALTERED_DETAIL =
@@ -84,4 +86,22 @@ export function safeHref(href: string | undefined): string | undefined {
 /** Safe as a file name whatever the stored bytes claim to be called. */
 export function fileName(view: { receipt_id: string }): string {
   return `${view.receipt_id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 80) || 'receipt'}.json`;
+}
+
+export function isFirst({ parent_hash }: Pick<ReceiptView, 'parent_hash'>): boolean {
+  return parent_hash === GENESIS_HASH;
+}
+
+/** The facts under `Place in the chain`; `id` is for the page's script. */
+export function placeInChain(view: ReceiptView, share_url: string): (Fact & { id?: string })[] {
+  return [
+    { label: 'Organization', value: view.organization.name },
+    { label: 'Organization id', value: view.organization.id, mono: true },
+    { label: 'Position', value: isFirst(view) ? `${view.org_seq}, the first of its chain` : view.org_seq },
+    { label: 'Receipt', value: view.receipt_id, mono: true, id: 'receipt-id' },
+    { label: 'Hash of the previous', value: view.parent_hash, mono: true },
+    { label: 'Hash of this receipt', value: view.receipt_sha256, mono: true, id: 'receipt-sha256' },
+    { label: 'Schema', value: view.schema, mono: true },
+    { label: 'Link', value: share_url, mono: true, href: share_url },
+  ];
 }

@@ -1,28 +1,23 @@
-/**
- * The page behind a share link: whole and readable without scripts, verified in the visitor's own browser where scripts run.
- */
-import type { Fact, PrintedCheck, PrintedEvidence, PrintedSigner } from '@rcpt/contract/lanes/lane.ts';
-import { instant, sentence } from '@rcpt/contract/lanes/printed.ts';
-import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
+import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { CARD } from '../card-size.ts';
-import { MARK_OF_TONE, MARKS, type Mark, markOfCheck } from '../marks.ts';
+import { MARK_OF_TONE } from '../marks.ts';
 import { pathOf, qrOf } from '../qr.ts';
-import { doubted, type ReceiptView, type Rendered, viewOf } from '../view.ts';
+import { type ReceiptView, type Rendered, viewOf } from '../view.ts';
 import {
   ALTERED,
   ALTERED_DETAIL,
   commandByHand,
   FOUR_ANSWERS,
   fileName,
-  leftOutInWords,
+  isFirst,
+  placeInChain,
   plainLine,
-  safeHref,
   titleOf,
-  toneOfCheck,
 } from '../words.ts';
-import { type BoundedSection, boundedPrint } from './bounds.ts';
+import { boundedPrint } from './bounds.ts';
 import { comparison } from './compare.ts';
-import { type Html, html, raw, shown, within } from './html.ts';
+import { type Html, html, shown, within } from './html.ts';
+import { facts, leftOut, mark, section, signed, titled, tone } from './sections.ts';
 
 /** Nothing inline, nothing from elsewhere: what an attacker might get into a receipt has nothing to run with. */
 export const PAGE_CSP = [
@@ -39,9 +34,9 @@ export const PAGE_CSP = [
 
 /** To be sent with `PAGE_CSP`. Its links are relative, so a ledger behind a path prefix works. */
 export function renderPage(input: Rendered): string {
-  const said = viewOf(input.receipt);
-  const print = boundedPrint((input.verified ? said : doubted(said)).print);
-  const view = { ...said, print };
+  const whole = viewOf(input);
+  const print = boundedPrint(whole.print);
+  const view = { ...whole, print };
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
@@ -172,130 +167,25 @@ ${
 }${approval.note ? html`<p class="note prose" dir="auto">${shown(approval.note)}</p>` : null}</div>`;
 }
 
-/** `Ada Okafor (person)`. */
-function signed({ name, kind }: PrintedSigner): Html {
-  return html`${within(name)}${kind && ` (${kind})`}`;
-}
-
 function titledApproval(view: ReceiptView): Html | null {
   const body = approval(view);
   return body && titled('Approval', body);
 }
 
-function section(section: BoundedSection): Html | null {
-  switch (section.kind) {
-    case 'facts':
-      if (section.facts.length === 0) return null;
-      return titled(section.title, html`${facts(section.facts)}${leftOut(section.left_out, 'member')}`);
-    case 'checks': {
-      const { title, checks: list, left_out } = section;
-      return titled(title, html`${checks(list)}${leftOut(left_out, 'check')}`, section.tally);
-    }
-    case 'evidence': {
-      const { title, evidence: list, left_out = 0 } = section;
-      return titled(title, html`${evidence(list)}${leftOut(left_out, 'item')}`, count(list.length + left_out));
-    }
-    case 'text':
-      return titled(section.title, html`<div class="prose" dir="auto">${shown(section.text)}</div>`);
-  }
-}
-
-function titled(title: string, body: Html, note = ''): Html {
-  return html`<section>
-<div class="heading"><h2>${within(title)}</h2>${note ? html`<p>${note}</p>` : null}</div>
-${body}
-</section>`;
-}
-
-function facts(list: (Fact & { id?: string })[]): Html {
-  return html`<dl>${list.map((fact) => {
-    const href = safeHref(fact.href);
-    const value = fact.value === '' ? '—' : shown(fact.value);
-    return html`<div><dt dir="auto">${shown(fact.label, 'line')}</dt><dd dir="auto"${fact.mono ? raw(' class="hash"') : null}${fact.id ? raw(` id="${fact.id}"`) : null}>${
-      href ? html`<a href="${href}" rel="noopener noreferrer nofollow">${value}</a>` : value
-    }</dd></div>`;
-  })}</dl>`;
-}
-
-function leftOut(left_out = 0, what: Parameters<typeof leftOutInWords>[1]): Html | null {
-  return left_out === 0 ? null : html`<p class="none">${leftOutInWords(left_out, what)} in the JSON.</p>`;
-}
-
-function checks(list: PrintedCheck[]): Html {
-  if (list.length === 0) return html`<p class="none">No check was recorded.</p>`;
-  return html`<table class="checks">
-<thead><tr><th scope="col">Status</th><th scope="col">Check</th><th scope="col">Category</th><th scope="col">Severity</th></tr></thead>
-<tbody>${list.map(
-    (check) => html`<tr>
-<td class="status ${tone(toneOfCheck(check))}">${mark(markOfCheck(check), toneOfCheck(check))}<span>${within(sentence(check.status))}</span></td>
-<th scope="row"><p dir="auto">${shown(check.label, 'line')}</p>${decided(check)}${check.detail && check.detail !== '—' ? html`<p class="detail" dir="auto">${shown(check.detail)}</p>` : null}</th>
-<td class="minor">${within(sentence(check.category))}</td>
-<td class="minor">${within(sentence(check.severity))}</td>
-</tr>`,
-  )}</tbody>
-</table>`;
-}
-
-function decided({ decided_by: by }: PrintedCheck): Html | null {
-  if (by === null || by === 'rule') return null;
-  return html`<p class="detail">Decided by ${signed(by)} <span class="hash">${within(by.id)}</span></p>`;
-}
-
-function evidence(list: PrintedEvidence[]): Html {
-  if (list.length === 0) return html`<p class="none">No evidence was attached.</p>`;
-  const sized = list.some(({ size }) => size !== null);
-  return html`<table class="evidence">
-<thead><tr><th scope="col">Kind</th><th scope="col">Evidence and SHA-256 of its bytes</th>${sized && raw('<th scope="col">Size</th>')}</tr></thead>
-<tbody>${list.map(
-    (piece) => html`<tr>
-<td class="minor">${within(sentence(piece.kind))}</td>
-<th scope="row"><p dir="auto">${shown(piece.label, 'line')}</p><p class="hash">${shown(piece.sha256, 'line')}</p></th>
-${sized && html`<td class="minor size">${within(piece.size ?? '—')}</td>`}
-</tr>`,
-  )}</tbody>
-</table>`;
-}
-
 function chain(view: ReceiptView, share_url: string): Html {
-  const first = view.parent_hash === GENESIS_HASH;
-  return titled(
-    'Place in the chain',
-    html`${links(view, first)}${facts([
-      { label: 'Organization', value: view.organization.name },
-      { label: 'Organization id', value: view.organization.id, mono: true },
-      { label: 'Position', value: first ? `${view.org_seq}, the first of its chain` : view.org_seq },
-      { label: 'Receipt', value: view.receipt_id, mono: true, id: 'receipt-id' },
-      { label: 'Hash of the previous', value: view.parent_hash, mono: true },
-      { label: 'Hash of this receipt', value: view.receipt_sha256, mono: true, id: 'receipt-sha256' },
-      { label: 'Schema', value: view.schema, mono: true },
-      { label: 'Link', value: share_url, mono: true, href: share_url },
-    ])}`,
-  );
+  return titled('Place in the chain', html`${links(view)}${facts(placeInChain(view, share_url))}`);
 }
 
 /** The neighbours by what binds them: each receipt states the hash of the one before. */
-function links({ receipt_id, org_seq, parent_hash, receipt_sha256 }: ReceiptView, first: boolean): Html {
+function links(view: ReceiptView): Html {
+  const { receipt_id, org_seq, parent_hash, receipt_sha256 } = view;
+  const first = isFirst(view);
   const short = (hash: string) => html`<span class="hash">${within(hash.slice(0, 16))}…</span>`;
   return html`<ol class="links" aria-label="Its neighbours">
 <li class="neighbour"><strong class="neighbour-name">${first ? 'Nothing before it' : 'The receipt before'}</strong><p>${first ? 'The chain begins here.' : short(parent_hash)}</p></li>
 <li class="neighbour this"><strong class="neighbour-name">This receipt, number ${within(org_seq)}</strong><p>${first ? 'states that it is the first' : html`states the hash of the one before`}, and has the hash ${short(receipt_sha256)}</p></li>
 <li class="neighbour"><strong class="neighbour-name">The receipt after</strong><p>will state that hash: ${within(receipt_id)} cannot change unnoticed.</p></li>
 </ol>`;
-}
-
-function mark(name: Mark, of: string): Html {
-  const { solid, cut, line } = MARKS[name];
-  return html`<svg class="mark ${tone(of)}" viewBox="0 0 16 16" aria-hidden="true">${solid ? html`<path class="solid" d="${solid}"/>` : null}${
-    cut ? html`<path class="cut" d="${cut}"/>` : null
-  }${line ? html`<path class="line" d="${line}"/>` : null}</svg>`;
-}
-
-function tone(of: string): string {
-  return ['good', 'caution', 'bad'].includes(of) ? of : 'neutral';
-}
-
-function count(items: number): string {
-  return items === 1 ? '1 item' : `${items} items`;
 }
 
 function describe(view: ReceiptView, verified: boolean): string {

@@ -1,9 +1,8 @@
 /** A receipt on paper: A4, the verdict first, the sealed bytes attached. A rendering, never the record. */
-import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
-import { doubted, type ReceiptView, type Rendered, viewOf } from '../view.ts';
-import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, plainLine, titleOf } from '../words.ts';
+import { type ReceiptView, type Rendered, viewOf } from '../view.ts';
+import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, placeInChain, plainLine, titleOf } from '../words.ts';
 import { createDocument } from './document.ts';
 import { BANNER_HEIGHT, everyPage } from './frame.ts';
 import { createLayout, type Frame, heightOfLines, type Layout } from './layout.ts';
@@ -17,12 +16,7 @@ const CLOSING = 40_000;
 
 /** The PDF of one receipt; the same bytes for the same input, whenever and wherever it is made. */
 export function renderPdf(input: Rendered): Promise<Buffer> {
-  return drawView(viewOf(input.receipt), input);
-}
-
-/** The drawing behind `renderPdf`, for a receipt that has been read already. */
-export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): Promise<Buffer> {
-  const view = input.verified ? said : doubted(said);
+  const view = viewOf(input);
   const frame: Frame = { ...A4, top: input.verified ? 74 : 74 + BANNER_HEIGHT + 10, bottom: A4.height - 62 };
   const sealed_at = dateOf(view.created_at);
   const doc = createDocument(frame, {
@@ -47,7 +41,7 @@ export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): P
   approval(layout, view.print);
   drawSections(layout, view.print.sections);
   layout.makeRoom(CLOSING);
-  seal(layout, view, input.share_url);
+  facts(layout, 'Place in the chain', placeInChain(view, input.share_url));
   verification(layout, view, input);
   layout.end();
   everyPage(layout, view, input.verified);
@@ -63,21 +57,7 @@ export function drawView(said: ReceiptView, input: Omit<Rendered, 'receipt'>): P
   return done;
 }
 
-function seal(layout: Layout, view: ReceiptView, share_url: string): void {
-  const first = view.parent_hash === GENESIS_HASH;
-  facts(layout, 'Place in the chain', [
-    { label: 'Organization', value: view.organization.name },
-    { label: 'Organization id', value: view.organization.id, mono: true },
-    { label: 'Position', value: first ? `${view.org_seq}, the first of its chain` : view.org_seq },
-    { label: 'Receipt', value: view.receipt_id, mono: true },
-    { label: 'Hash of the previous', value: view.parent_hash, mono: true },
-    { label: 'Hash of this receipt', value: view.receipt_sha256, mono: true },
-    { label: 'Schema', value: view.schema, mono: true },
-    { label: 'Link', value: share_url, mono: true, href: share_url },
-  ]);
-}
-
-function verification(layout: Layout, view: ReceiptView, input: Omit<Rendered, 'receipt'>): void {
+function verification(layout: Layout, view: ReceiptView, input: Rendered): void {
   const { frame, doc } = layout;
   const file = fileName(view);
   const steps = [
