@@ -17,6 +17,13 @@ interface LongPoll {
   take(): Queue | null;
 }
 
+/** The caller of a long poll. */
+export interface Caller {
+  /** It has hung up: nothing is leased to it. */
+  gone(): boolean;
+  onGone(listener: () => void): void;
+}
+
 export interface LongPolls {
   forJob(gpu_skus: string[], job_types: JobType[], seconds: number): LongPoll;
   forWorker(worker_id: string, seconds: number): LongPoll;

@@ -3,10 +3,10 @@ import { declaredAnew, type Heartbeat, type HeartbeatAnswer } from '@rcpt/contra
 import type { z } from 'zod';
 import { leaseState, renew } from '../domain/lease.ts';
 import { instant } from '../domain/time.ts';
+import type { Caller } from '../long-polls.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
-import type { Caller } from './caller.ts';
-import { holderOf } from './holder.ts';
+import { holderOf } from './jobs.ts';
 
 type Body = z.infer<typeof Heartbeat>;
 type Answer = z.infer<typeof HeartbeatAnswer>;

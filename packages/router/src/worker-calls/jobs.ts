@@ -1,14 +1,14 @@
 /** What a worker says about a job it has leased. Every call goes through the one ordered writer, and renews the lease. */
 import type { ArtifactReport, Completion, Failure, LogReport, StatusReport } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
+import { secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
 import { bridgeEntry } from '../bridge/entry.ts';
 import type { Recorder, Report } from '../commit/command.ts';
 import type { Clock, Job } from '../domain/job.ts';
-import { accept, completeByWorker, fail, meterWork, touch } from '../domain/lease.ts';
+import { accept, completeByWorker, fail, type Holder, meterWork, touch } from '../domain/lease.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
-import { holderOf } from './holder.ts';
 
 type Body<Schema extends z.ZodType> = z.infer<Schema>;
 type WithToken = { lease_token: string };
@@ -139,4 +139,8 @@ function onJob<T>(
   reports: Report = {},
 ): Promise<T> {
   return writer.execute<T>({ kind: 'job', job_id, reports, perform });
+}
+
+export function holderOf({ id }: StoredWorker, lease_token: string): Holder {
+  return { worker_id: id, lease_sha256: secretSha256(lease_token) };
 }

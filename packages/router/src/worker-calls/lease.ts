@@ -4,9 +4,9 @@ import type { LeaseAnswer, LeaseRequest } from '@rcpt/contract/router/workers.ts
 import type { z } from 'zod';
 import type { Granted } from '../commit/lease.ts';
 import { type Queue, queuesOf } from '../domain/queue.ts';
+import type { Caller } from '../long-polls.ts';
 import type { Router } from '../router.ts';
 import type { StoredWorker } from '../store/workers.ts';
-import type { Caller } from './caller.ts';
 
 type Body = z.infer<typeof LeaseRequest>;
 type Answer = z.infer<typeof LeaseAnswer>;
