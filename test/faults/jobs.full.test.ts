@@ -32,7 +32,7 @@ const COMMAND = `
   const { JOB_ID, JOB_ATTEMPT, JOB_FILE, JOB_METRICS, JOB_ARTIFACTS } = process.env;
   const { file, ms, training } = JSON.parse(readFileSync(JOB_FILE, 'utf8')).payload;
   const say = (what) => appendFileSync(file, JSON.stringify({ job: JOB_ID, attempt: Number(JOB_ATTEMPT), pid: process.pid, what, at: Date.now() }) + '\\n');
-  // Nobody reading is no reason to end: that is its worker's duty.
+  // A closed pipe does not end it: its worker has to.
   process.stdout.on('error', () => undefined);
   const begun = (attempt) => [file, JOB_ID, attempt].join('.');
   say('begin');
