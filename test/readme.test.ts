@@ -1,54 +1,26 @@
 /** The README's five minutes, run as they stand there, and its test command is what CI runs. */
 import { strict as assert } from 'node:assert';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { temporaryFolder } from './kit/folders.ts';
+import { startUp } from './kit/process.ts';
 
 const README = readFileSync('README.md', 'utf8');
 const blocks = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]!);
 const fiveMinutes = /<!-- readme\.test\.ts runs this block -->\n```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
 
 describe('the README', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-  const up = spawn('./rcpt', ['up', '--data', join(folder, 'data'), '--json'], {
-    // A test machine may be busy with others: that is not what is tested here.
-    env: {
-      ...process.env,
-      LEDGER_PORT: '0',
-      ROUTER_PORT: '0',
-      LEDGER_OVERLOAD_DELAY_MS: '60000',
-      ROUTER_OVERLOAD_DELAY_MS: '60000',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  up.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
-  let started: { ledger_url: string };
+  const folder = temporaryFolder('readme');
+  let started: Awaited<ReturnType<typeof startUp<{ ledger_url: string }>>>;
 
   before(async () => {
-    const ended = once(up, 'exit').then(() => {
-      throw new Error(`./rcpt up ended: ${said}`);
-    });
-    const [line] = await Promise.race([once(createInterface(up.stdout), 'line'), ended]);
-    started = JSON.parse(String(line));
-    ended.catch(() => undefined);
+    started = await startUp(join(folder, 'data'));
   });
-
-  after(async () => {
-    const ended = once(up, 'exit');
-    up.kill('SIGTERM');
-    const [code] = await ended;
-    rmSync(folder, { recursive: true, force: true });
-    assert.equal(code, 0, 'up drains and exits 0');
-  });
+  after(async () => assert.equal(await started.stop(), 0, 'up drains and exits 0'));
 
   test('its two commands are npm ci and npm start', () => {
     assert.equal(blocks[0], 'npm ci\nnpm start\n');
@@ -56,7 +28,7 @@ describe('the README', () => {
 
   test('its five minutes end in a receipt, a chain and a deliverable that verify offline', async () => {
     const script = fiveMinutes
-      .replaceAll('http://127.0.0.1:8080', started.ledger_url)
+      .replaceAll('http://127.0.0.1:8080', started.standing.ledger_url)
       .replaceAll('./data/', `${folder}/data/`)
       .replaceAll('./rcpt', resolve('rcpt'));
     const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], { cwd: folder });

@@ -3,6 +3,7 @@
  * test/README.md says what is in which run. `npm test -- mint` runs every file whose path contains `mint`.
  */
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { run } from 'node:test';
 import { type Job, jobsFor } from './jobs.ts';
 import { startPostgres } from './kit/postgres.ts';
@@ -22,7 +23,7 @@ if (jobs.length === 0) {
 }
 
 // Every process of the run, and those that the tests start, load what an earlier one has compiled.
-process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/compiled';
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compiled');
 const reporter = createReporter(process.stdout, jobs.flatMap(({ files }) => files).length);
 const server = process.env.TEST_POSTGRES_URL ? null : await startPostgres();
 if (server !== null) process.env.TEST_POSTGRES_URL = server.url;

@@ -144,11 +144,9 @@ async function mintUntilKilled(
 
 /** Also a start is a moment to die in: the schema is looked at, the log of the database replayed. */
 async function killWhileStarting(settings: Record<string, string>): Promise<number> {
-  const child = spawnLedger(settings);
-  const exited = new Promise((exit) => child.once('exit', exit));
+  const starting = spawnLedger(settings);
   await sleep(random(0, 600));
-  child.kill('SIGKILL');
-  await exited;
+  await starting.kill();
   return 1;
 }
 

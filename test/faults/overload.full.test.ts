@@ -64,7 +64,7 @@ eachEngine('a ledger with too much to do', MIGRATIONS, (fresh, engine) => {
       await client.send(mintText(runs[i]!, tenant.keys.approver, { expect: '100-continue' }));
     await until('all are in hand', () => clients.every((client) => client.heard().includes(' 100 Continue')));
     const exit = ledger.stop();
-    if (engine === 'postgres') await until('it drains', () => ledger.said.some((line) => line.includes('draining')));
+    if (engine === 'postgres') await until('it drains', () => ledger.lines.some((line) => line.includes('draining')));
     await lock.release();
 
     const answers = await Promise.all(clients.map(({ ended }) => ended.then(parseAnswer)));
@@ -89,7 +89,7 @@ eachEngine('a ledger with too much to do', MIGRATIONS, (fresh, engine) => {
       await client.send(mintText(run_id!, keys.approver, { connection: 'keep-alive', expect: '100-continue' }));
       await until('it is in hand', () => client.heard().includes(' 100 Continue'));
       const exit = ledger.stop();
-      await until('it drains', () => ledger.said.some((line) => line.includes('draining')));
+      await until('it drains', () => ledger.lines.some((line) => line.includes('draining')));
       await client.send(requestText('GET', '/receipts/recent', { authorization: `Bearer ${keys.auditor}` }));
       await lock.release();
       const text = await client.ended;

@@ -69,7 +69,7 @@ eachEngine('a ledger with clients that do not behave', MIGRATIONS, (fresh) => {
     assertWholeExport(text, LARGE_RECEIPTS);
     await until('nothing is held any more', async () => (await held(db, url, ledger)) <= before);
     assert.deepEqual(
-      ledger.said.filter((line) => !line.startsWith('{') || /"level":"(error|fatal)"/.test(line)),
+      ledger.lines.filter((line) => !line.startsWith('{') || /"level":"(error|fatal)"/.test(line)),
       [],
     );
     assert.equal(await ledger.stop(), 0);

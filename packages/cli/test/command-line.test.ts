@@ -1,26 +1,20 @@
 /** Every command as it is typed: its help, and what is not taken, refused in a line before anything is opened. */
 import { strict as assert } from 'node:assert';
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { nearest } from '@rcpt/proof/nearest.ts';
-
-const LAUNCHER = fileURLToPath(new URL('../../../rcpt', import.meta.url));
+import { rcpt as launch } from '../../../test/kit/process.ts';
 
 // A name with a space in it, and nothing in it: whatever a command opens would be left here.
 const elsewhere = mkdtempSync(join(tmpdir(), 'command line-'));
 after(() => rmSync(elsewhere, { recursive: true, force: true }));
 
-function rcpt(words: string[], environment: Record<string, string> = {}, cwd = elsewhere) {
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, ...environment };
-    const child = execFile(LAUNCHER, words, { cwd, env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode!, stdout, stderr }),
-    );
-  });
+async function rcpt(words: string[], environment: Record<string, string> = {}, cwd = elsewhere) {
+  const { code, stdout, stderr } = await launch(words, environment, { cwd });
+  return { code, stdout, stderr: stderr.map((line) => `${line}\n`).join('') };
 }
 
 describe('the command line', () => {

@@ -1,6 +1,5 @@
 /** Settings that cannot work stop the start with one line that names them (docs/spec.md §25). */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -58,13 +57,12 @@ test('a database, a folder or an address that the system refuses is told as the 
     [{ ROUTER_HOST: '127.0.0.999' }, /^ROUTER_HOST.*: got "127\.0\.0\.999 0", takes an address of this machine/],
   ];
   const ends = wrong.map(async ([environment, line], i) => {
-    const { child, said } = spawnRouter({
+    const { code, stderr: said } = await spawnRouter({
       ROUTER_DATABASE_URL: `sqlite:${folder}/${i}.db`,
       ROUTER_RECEIPTS_DIR: `${folder}/receipts-${i}`,
       ROUTER_ALLOW_OPEN: 'yes',
       ...environment,
-    });
-    const [code] = await once(child, 'close');
+    }).ended;
     assert.equal(said.length, 1, said.join('\n'));
     assert.match(said[0]!.replace(/^rcpt router: /, ''), line);
     assert.doesNotMatch(said[0]!, /secret@/);
@@ -84,7 +82,7 @@ test('the first log line says where it listens, also when a crash left receipts 
     truncateSync(`${folder}/receipts/${name}`);
   const router = await startRouterProcess(environment);
   assert.equal(await router.stop(), 0);
-  const said = router.said.map((line) => JSON.parse(line) as { msg: string; url?: string });
+  const said = router.lines.map((line) => JSON.parse(line) as { msg: string; url?: string });
   assert.deepEqual([said[0]?.msg, said[0]?.url], ['listening', router.url]);
   assert.ok(said.some(({ msg }) => msg === 'receipts of the last run were appended'));
 });

@@ -1,18 +1,16 @@
 /** What a schedule calls, as it is called: silent on a whole chain, one paragraph on anything else. */
 import { strict as assert } from 'node:assert';
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { rcpt } from '../../../../test/kit/process.ts';
 import { eachLedger, type Tenant } from '../../../ledger/test/kit/running.ts';
 import { mintedReceipt } from '../../../ledger/test/kit/story.ts';
 import { readChain, resealed, type StoredChain, writeChain } from '../../../ledger/test/kit/tampering.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../../../../rcpt', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'verify-chain-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -22,13 +20,9 @@ interface Looked {
   stderr: string;
 }
 
-function look(url: string, key: string, ...words: string[]): Promise<Looked> {
-  return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH, RCPT_URL: url, RCPT_KEY: key };
-    const child = execFile(LAUNCHER, ['verify-chain', ...words], { env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode!, stdout, stderr }),
-    );
-  });
+async function look(url: string, key: string, ...words: string[]): Promise<Looked> {
+  const { code, stdout, stderr } = await rcpt(['verify-chain', ...words], { RCPT_URL: url, RCPT_KEY: key });
+  return { code: code!, stdout, stderr: stderr.map((line) => `${line}\n`).join('') };
 }
 
 const WELL = { code: 0, stdout: '', stderr: '' };

@@ -1,6 +1,5 @@
 /** Who may call what, settings, and what is promised of every call (docs/spec.md §11, §18, §25). */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { readRouterConfig } from '../../src/config.ts';
@@ -182,8 +181,7 @@ test('./rcpt router refuses to listen beyond loopback without a token, exits 2, 
   const folder = temporaryFolder();
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const environment = { ROUTER_DATABASE_URL: `sqlite:${folder}/router.db`, ROUTER_RECEIPTS_DIR: `${folder}/receipts` };
-  const { child, said } = spawnRouter({ ...environment, ROUTER_HOST: '0.0.0.0' });
-  const [code] = await once(child, 'close');
+  const { code, stderr: said } = await spawnRouter({ ...environment, ROUTER_HOST: '0.0.0.0' }).ended;
   assert.equal(code, 2);
   assert.equal(said.length, 1);
   assert.match(said[0]!, /^rcpt router: ROUTER_ADMIN_TOKEN: got nothing, takes a secret/);

@@ -1,99 +1,44 @@
 /** A real router and real workers, each `./rcpt …` in a process of its own; what still runs when a test ends is killed then. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { after, afterEach } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { afterEach } from 'node:test';
 import { type RouterClient, routerClient } from '@rcpt/contract/client/router.ts';
 import type { Job, NewJob } from '@rcpt/contract/router/compute.ts';
+import { temporaryFolder } from '../../../../test/kit/folders.ts';
 import { ownPort } from '../../../../test/kit/own-port.ts';
+import { killAll, type Rcpt, ROOT, startRcpt } from '../../../../test/kit/process.ts';
+import { until } from '../../../../test/kit/until.ts';
 
-export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+export { ROOT, temporaryFolder, until };
 export const SKU = 'rog_astral_5090_32gb';
-const LAUNCHER = join(ROOT, 'rcpt');
 
-const alive = new Set<ChildProcess>();
-const folders: string[] = [];
-afterEach(async () => {
-  for (const child of alive) {
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    child.kill('SIGCONT');
-    await ended;
-  }
-});
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+afterEach(killAll);
 
-/** Deleted when the tests of this file are over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'worker-'));
-  folders.push(folder);
-  return folder;
-}
-
-const PATIENCE_MS = 60_000;
-
-/** Waits for what will come; fails when it does not. */
-export async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await look();
-    if (found) return found as NonNullable<T>;
-    if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-export interface Running {
-  pid: number;
+export interface Running extends Omit<Rcpt, 'ended'> {
   /** What it logged, in order. */
   log: Record<string, unknown>[];
   /** What it said that is no log entry. */
   said: string[];
   /** Once all it said has come. */
   ended: Promise<number | null>;
-  signal(name: NodeJS.Signals): void;
-  /** SIGKILL: no clean-up of any kind. */
-  kill(): Promise<void>;
   logged(msg: string): Promise<Record<string, unknown>>;
 }
 
 function run(args: string[], environment: Record<string, string>): Running {
   const { ROUTER_ENROLLMENT_TOKEN: _, ...inherited } = process.env;
-  const child = spawn(LAUNCHER, args, {
-    cwd: ROOT,
-    env: { ...inherited, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  alive.add(child);
-  const exited = once(child, 'exit').then(() => alive.delete(child));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const started = startRcpt(args, { ...inherited, ...environment }, { cwd: ROOT });
   const log: Record<string, unknown>[] = [];
   const said: string[] = [];
-  child.stdout.resume();
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  started.hear((line) => {
     if (line.startsWith('{')) log.push(JSON.parse(line));
     else said.push(line);
   });
   return {
-    pid: child.pid!,
+    ...started,
     log,
     said,
-    ended,
-    signal: (name) => void child.kill(name),
-    async kill() {
-      child.kill('SIGKILL');
-      await exited;
-    },
-    logged: (msg) =>
-      until(`${args[0]} says ${msg}; it said ${[...said, ...log.map(({ msg }) => msg)].join(' / ')}`, () =>
-        log.find((entry) => entry.msg === msg),
-      ),
+    ended: started.ended.then(({ code }) => code),
+    logged: async (msg) => JSON.parse(await started.line(`"msg":${JSON.stringify(msg)}`)),
   };
 }
 
