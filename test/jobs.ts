@@ -15,7 +15,7 @@ const SHARED = /^packages\/(proof|contract|console|service|ledger|router)\//;
  * measure processor time and memory.
  */
 const ALONE =
-  /\/(bin|process|processes|two-processes|crash|sign-in|same-work|check-in-browser|hostile|limits|waiting|ids|large-[a-z]+|mint-large)\.test\.ts$|^packages\/service\/test\/db\//;
+  /\/(bin|process|two-processes|sign-in|check-in-browser|hostile|limits|waiting|ids|large-[a-z]+)\.test\.ts$|^packages\/service\/test\/db\//;
 const FILES_PER_PROCESS = 12;
 
 /** Stands before a file's name in the test that ends it in a shared process. */

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { ConfigError } from '@rcpt/service/process/config.ts';
 import { eachEngine } from '../../../test/kit/engines.ts';
+import { readLedgerConfig } from '../src/config.ts';
 import { MIGRATIONS } from '../src/migrations.ts';
 import { wholeChain } from './kit/independent.ts';
 import { ledgerProcess, rcpt } from './kit/process.ts';
@@ -164,15 +166,25 @@ describe('a wrong setting', () => {
     ['LEDGER_LOG_LEVEL', 'loud', /debug/],
   ];
   for (const [name, value, takes] of wrong)
-    test(`${name}=${value.replace(/\/\/.*@/, '//…@')} stops the start with one line that names it and what it takes`, async () => {
+    test(`${name}=${value.replace(/\/\/.*@/, '//…@')} is told in one line that names it and what it takes`, () =>
+      assert.throws(
+        () => readLedgerConfig({ LEDGER_PORT: '0', [name]: value }),
+        (error) => error instanceof ConfigError && tells(error.message, name, value, takes),
+      ));
+
+  test('stops the start with this line, and 2', async () => {
+    for (const [name, value, takes] of [wrong[0]!, wrong[4]!]) {
       const { code, stderr, stdout } = await rcpt(['ledger'], { LEDGER_PORT: '0', [name]: value });
-      assert.equal(code, 2);
-      assert.deepEqual([stderr.length, stdout], [1, ''], stderr.join('\n'));
-      assert.ok(stderr[0]!.includes(`${name}: got `), stderr[0]);
-      assert.match(stderr[0]!, takes);
-      assert.ok(
-        !stderr[0]!.includes('hunter2') && (value !== 'short' || !stderr[0]!.includes('"short"')),
-        'a secret is not shown',
-      );
-    });
+      assert.deepEqual([code, stderr.length, stdout], [2, 1, ''], stderr.join('\n'));
+      tells(stderr[0]!, name, value, takes);
+    }
+  });
 });
+
+function tells(line: string, name: string, value: string, takes: RegExp): true {
+  assert.ok(line.includes(`${name}: got `), line);
+  assert.match(line, takes);
+  assert.doesNotMatch(line, /\n/);
+  assert.ok(!line.includes('hunter2') && (value !== 'short' || !line.includes('"short"')), 'a secret is not shown');
+  return true;
+}

@@ -174,6 +174,7 @@ eachLedger(
     });
   },
   { LEDGER_ORGANIZATION_RECEIPT_MAILS_PER_HOUR: '10' },
+  { copies: true },
 );
 
 test('a mailbox that is named in several cases is one recipient', () => {

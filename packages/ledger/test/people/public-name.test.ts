@@ -240,4 +240,5 @@ eachLedger(
     });
   },
   { LEDGER_SIGN_IN_REQUESTS_PER_MINUTE: '100000' },
+  { copies: true },
 );

@@ -1,7 +1,6 @@
 /** Large Runs, minted many at once: what is sealed is the same to the byte, and others have their turns between. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inRounds } from '../../src/turns/rounds.ts';
 import { assertReceipt, wholeChain } from '../kit/independent.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
 import { approvedRun, mintedReceipt } from '../kit/story.ts';
@@ -16,14 +15,6 @@ async function largeRuns(tenant: Tenant, count: number): Promise<string[]> {
   while (ids.length < count) ids.push(await approvedRun(tenant, 'generic', { inputs: { text: TEXT } }));
   return ids;
 }
-
-test('of each organization one is served, then the next of each', () => {
-  const served = (waiting: string) => inRounds(waiting.split(' '), ([whose]) => whose!).join(' ');
-  assert.equal(served('a1'), 'a1');
-  assert.equal(served('a1 a2 a3'), 'a1 a2 a3');
-  assert.equal(served('a1 a2 a3 a4 b1 b2 c1'), 'a1 b1 c1 a2 b2 a3 a4');
-  assert.deepEqual(inRounds([], String), []);
-});
 
 eachLedger('large Runs', (ledger) => {
   test('minted at once, each of them twice, make one chain', async () => {
