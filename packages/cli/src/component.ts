@@ -62,7 +62,7 @@ export function startComponent(
         resolve(typeof entry.url === 'string' ? fromHere(entry.url) : '');
       } else if (entry === null) said = line;
       // The line that says why it does not start is the caller's to show.
-      if (entry === null ? isReady : worthReading(entry)) onLog(line);
+      if (entry === null ? isReady : isWarning(entry)) onLog(line);
     });
     lines.once('close', async () => reject(new NotStarted(said || `${name} ended before it was ready`, await ended)));
   });
@@ -91,6 +91,6 @@ function parsed(line: string): Record<string, unknown> | null {
   }
 }
 
-function worthReading({ level }: Record<string, unknown>): boolean {
+function isWarning({ level }: Record<string, unknown>): boolean {
   return level === 'warn' || level === 'error' || level === 'fatal';
 }

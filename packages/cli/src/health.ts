@@ -9,14 +9,14 @@ router. Prints nothing when it answers 200, and a line when not.
 Exit codes: 0 healthy, 1 not, 2 wrong use.
 `;
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const SHOWN_CHARACTERS = 300;
 
 /** Resolves with the exit code. */
 export async function health(args: string[]): Promise<0 | 1 | 2> {
   let url: string | null;
   try {
-    url = readWords(args);
+    url = readUrl(args);
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error;
     process.stderr.write(`rcpt health: ${error.message}\n\n${HELP}`);
@@ -37,16 +37,16 @@ export async function health(args: string[]): Promise<0 | 1 | 2> {
 /** Null: healthy. */
 async function ask(url: string): Promise<string | null> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     const body = await answer.text();
     return answer.status === 200 ? null : `HTTP ${answer.status} ${body}`;
   } catch (error) {
     const { name, message, cause } = error as Error & { cause?: Error };
-    return name === 'TimeoutError' ? `no answer within ${PATIENCE_MS / 1000} s` : cause?.message || message;
+    return name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1000} s` : cause?.message || message;
   }
 }
 
-function readWords(args: string[]): string | null {
+function readUrl(args: string[]): string | null {
   const options = { help: { type: 'boolean', short: 'h' } } as const;
   const { values, positionals } = readArguments({ args, options, allowPositionals: true });
   if (values.help) return null;

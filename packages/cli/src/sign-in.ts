@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Null when mail goes elsewhere, or none came: later links are asked for on the page. */
 export async function signInLink(ledger_url: string, outbox: string | null, email: string): Promise<string | null> {
@@ -14,7 +14,7 @@ export async function signInLink(ledger_url: string, outbox: string | null, emai
   const asked = await ledgerClient({ base_url: ledger_url })
     .requestSignIn(email)
     .catch(() => null);
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (asked !== null && performance.now() < deadline) {
     // Only what arrived since: an older link may be used up.
     for (const file of mailsIn(outbox).filter((name) => !before.has(name))) {

@@ -9,7 +9,7 @@ import { type Component, NotStarted, startComponent } from './component.ts';
 import { demonstrateBenchmark } from './demo/benchmark.ts';
 import { type Demo, openDemo } from './demo/demo.ts';
 import { pricesFile } from './demo/own-machine.ts';
-import { demonstrateTraining, registerOwnNode, workerWords } from './demo/training.ts';
+import { demonstrateTraining, registerOwnNode, workerArguments } from './demo/training.ts';
 import { welcome } from './demo/welcome.ts';
 import { outboxOf, signInLink } from './sign-in.ts';
 
@@ -52,23 +52,23 @@ export async function up(args: string[]): Promise<number> {
     say(`rcpt up: another ./rcpt up runs on ${data}: use that one, stop it first, or name another folder with --data`);
     return 2;
   }
-  const house = openHouse(say);
+  const supervisor = createSupervisor(say);
   try {
-    const { ledger_url, router_url, demo } = await start(house, data, options['no-demo'], say);
-    const shown = demo && (await demonstrate(demo, data, ledger_url, router_url, house, say));
+    const { ledger_url, router_url, demo } = await start(supervisor, data, options['no-demo'], say);
+    const shown = demo && (await demonstrate(demo, data, ledger_url, router_url, supervisor, say));
     const outbox = outboxOf(process.env.LEDGER_SMTP_URL || ledgerDefaults(data).LEDGER_SMTP_URL);
     const sign_in_url = shown?.owner_email ? await signInLink(ledger_url, outbox, shown.owner_email) : null;
-    const standing = { ledger_url, router_url, data, demo: shown, outbox, sign_in_url };
-    process.stdout.write(options.json ? `${JSON.stringify(standing)}\n` : await welcome(standing));
+    const started = { ledger_url, router_url, data, demo: shown, outbox, sign_in_url };
+    process.stdout.write(options.json ? `${JSON.stringify(started)}\n` : await welcome(started));
   } catch (error) {
-    if (!house.stopping.aborted) {
+    if (!supervisor.stopping.aborted) {
       say((error as Error).message);
-      await house.stop();
+      await supervisor.stop();
       // A wrong setting is wrong use here as it is there.
       return error instanceof NotStarted ? error.exit_code : 1;
     }
   }
-  const exit_code = await house.ended();
+  const exit_code = await supervisor.ended();
   lock.close();
   return exit_code;
 }
@@ -89,19 +89,19 @@ function lockData(data: string): DatabaseSync | null {
 }
 
 /** In this order: the router brings its finished jobs to the ledger, the worker takes its jobs from the router. */
-async function start(house: House, data: string, withoutDemo: boolean, say: Say) {
+async function start(supervisor: Supervisor, data: string, withoutDemo: boolean, say: Say) {
   const admin_token = process.env.LEDGER_ADMIN_TOKEN || randomBytes(32).toString('base64url');
   const prices = { PRICES_FILE: pricesFile(data, process.env.PRICES_FILE) };
   const ledger = { ...defaults(ledgerDefaults(data)), ...prices, LEDGER_ADMIN_TOKEN: admin_token, ...routerToken() };
-  const ledger_url = await house.add(['ledger'], ledger, say);
+  const ledger_url = await supervisor.add(['ledger'], ledger, say);
   const demo = withoutDemo ? null : await openDemo(data, ledger_url, admin_token);
   const bridge: Record<string, string> =
     demo === null ? {} : { LEDGER_URL: ledger_url, LEDGER_API_KEY: demo.agent_key };
-  const router_url = await house.add(['router'], { ...defaults(routerDefaults(data)), ...prices, ...bridge }, say);
+  const router_url = await supervisor.add(['router'], { ...defaults(routerDefaults(data)), ...prices, ...bridge }, say);
   if (demo !== null)
     await ledgerClient({ base_url: ledger_url, token: admin_token }).connectRouter(demo.organization_id, router_url);
   await registerOwnNode(router_url, process.env.ROUTER_ADMIN_TOKEN || undefined);
-  await house.add(['worker', ...workerWords(router_url, data)], {}, say);
+  await supervisor.add(['worker', ...workerArguments(router_url, data)], {}, say);
   return { ledger_url, router_url, demo };
 }
 
@@ -111,7 +111,7 @@ async function demonstrate(
   data: string,
   ledger_url: string,
   router_url: string,
-  house: House,
+  supervisor: Supervisor,
   say: Say,
 ): Promise<Demo> {
   const admin_token = process.env.ROUTER_ADMIN_TOKEN || undefined;
@@ -120,13 +120,13 @@ async function demonstrate(
     reached = await demonstrateBenchmark(data, reached, ledger_url, say);
     reached = await demonstrateTraining({ data, ledger_url, router_url, admin_token, say }, reached);
   } catch (error) {
-    if (house.stopping.aborted) throw error;
+    if (supervisor.stopping.aborted) throw error;
     say(`The demonstration stopped: ${(error as Error).message}\nEverything stays up; the next start tries again.`);
   }
   return reached;
 }
 
-interface House {
+interface Supervisor {
   /** Aborts with the first signal, or when a component ends by itself. */
   stopping: AbortSignal;
   /** Resolves once the component works, with where it listens. */
@@ -137,7 +137,7 @@ interface House {
   ended(): Promise<number>;
 }
 
-function openHouse(say: Say): House {
+function createSupervisor(say: Say): Supervisor {
   const components: Component[] = [];
   const stopping = new AbortController();
   let stopped: Promise<void> | null = null;

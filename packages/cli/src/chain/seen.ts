@@ -35,13 +35,13 @@ export function writeSeen(file: string, { organization_id, head }: Seen, verifie
 const NO_HEAD = { org_seq: null, receipt_sha256: null };
 
 function parsed(text: string): Seen | null {
-  let kept: Record<string, never>;
+  let stored: Record<string, never>;
   try {
-    kept = JSON.parse(text);
+    stored = JSON.parse(text);
   } catch {
     return null;
   }
-  const { organization_id, org_seq, receipt_sha256 } = kept ?? {};
+  const { organization_id, org_seq, receipt_sha256 } = stored ?? {};
   if (organization_id === null && org_seq === null) return NOTHING_SEEN;
   if (typeof organization_id !== 'string' || !Number.isSafeInteger(org_seq) || org_seq! < 0) return null;
   return isHash(receipt_sha256) ? { organization_id, head: { org_seq: org_seq!, receipt_sha256 } } : null;

@@ -22,24 +22,24 @@ Exit codes: 0 all is well, 1 something is wrong or it could not be verified, 2 w
 const WHAT_NEXT = 'docs/operations.md says what to do next, under "When verification fails".';
 
 type Environment = Record<string, string | undefined>;
-type Asked = Omit<Question, 'seen'> & { file: string | undefined; json: boolean };
+type Options = Omit<Question, 'seen'> & { file: string | undefined; json: boolean };
 
 /** Resolves with the exit code. */
 export async function verifyChain(args: string[], environment: Environment): Promise<0 | 1 | 2> {
-  let asked: Asked | null;
+  let options: Options | null;
   try {
-    asked = readWords(args, environment);
+    options = readOptions(args, environment);
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error;
     process.stderr.write(`rcpt verify-chain: ${error.message}\n\n${HELP}`);
     return 2;
   }
-  if (asked !== null) return look(asked);
+  if (options !== null) return verify(options);
   process.stdout.write(HELP);
   return 0;
 }
 
-async function look({ file, json, ...question }: Asked): Promise<0 | 1> {
+async function verify({ file, json, ...question }: Options): Promise<0 | 1> {
   const { base_url } = question.ledger;
   try {
     const seen = await checkChain({ ...question, seen: file === undefined ? null : readSeen(file) });
@@ -58,7 +58,7 @@ async function look({ file, json, ...question }: Asked): Promise<0 | 1> {
 }
 
 /** Null: the help was asked for. Throws `WrongUse`. */
-function readWords(args: string[], environment: Environment): Asked | null {
+function readOptions(args: string[], environment: Environment): Options | null {
   const options = {
     url: { type: 'string' },
     seen: { type: 'string' },

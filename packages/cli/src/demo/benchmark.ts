@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
-import { type Demo, keepDemo } from './demo.ts';
+import { type Demo, saveDemo } from './demo.ts';
 import { measureMachine } from './measure.ts';
 
 const SHEET = fileURLToPath(new URL('../../../ledger/flight-sheets/machine-benchmark.json', import.meta.url));
@@ -16,7 +16,7 @@ type Say = (line: string) => void;
 export async function demonstrateBenchmark(data: string, demo: Demo, base_url: string, say: Say): Promise<Demo> {
   if (demo.receipt_id !== undefined) return demo;
   const finished = { ...demo, ...(await benchmarkRun(demo, data, base_url, say)) };
-  keepDemo(data, finished);
+  saveDemo(data, finished);
   return finished;
 }
 

@@ -74,7 +74,7 @@ async function foundDemo(data: string, base_url: string, admin_token: string): P
     approver_key: await key('approver'),
     auditor_key: await key('auditor'),
   };
-  keepDemo(data, demo);
+  saveDemo(data, demo);
   return demo;
 }
 
@@ -85,11 +85,11 @@ async function withOwner(data: string, base_url: string, demo: Demo): Promise<De
     if (!(error instanceof ProblemError && error.problem.code === 'member_exists')) throw error;
   });
   const owned = { ...demo, owner_email: OWNER_EMAIL };
-  keepDemo(data, owned);
+  saveDemo(data, owned);
   return owned;
 }
 
-export function keepDemo(data: string, demo: Demo): void {
+export function saveDemo(data: string, demo: Demo): void {
   const file = fileOf(data);
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -40,11 +40,11 @@ type Row = Pick<Price, 'gpu_type'>;
  */
 export function pricesFile(data: string, given: string | undefined): string {
   const own = join(data, 'prices.json');
-  const kept = existsSync(own) ? rowsOf(own) : [];
-  if (kept === null) return own;
+  const stored = existsSync(own) ? rowsOf(own) : [];
+  if (stored === null) return own;
   const price = ownPrice();
-  const rows = kept.some(({ gpu_type }) => gpu_type === price.gpu_type) ? kept : [...kept, price];
-  if (rows !== kept) write(own, rows);
+  const rows = stored.some(({ gpu_type }) => gpu_type === price.gpu_type) ? stored : [...stored, price];
+  if (rows !== stored) write(own, rows);
   if (!given) return own;
   const theirs = rowsOf(given);
   if (theirs === null) return given;

@@ -14,7 +14,7 @@ import { type RouterClient, routerClient } from '@rcpt/contract/client/router.ts
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { STAGES } from '@rcpt/contract/words.ts';
-import { type Demo, keepDemo, type MintedReceipt, type Training } from './demo.ts';
+import { type Demo, type MintedReceipt, saveDemo, type Training } from './demo.ts';
 import { ownNode } from './own-machine.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../../../examples', import.meta.url));
@@ -24,13 +24,13 @@ const TRAINING = `"${EXAMPLES.replace(/["\\]/g, '\\$&')}/train.ts"`;
 const BASE_MODEL = 'demo/softmax-iris';
 const DATASET = 'iris';
 const ESTIMATED_HOURS = 0.1;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** What the worker of `./rcpt up` offers: the machine it runs on, and nothing else. */
 export const DEMO_NODE = ownNode();
 
 /** The words of `./rcpt worker` for the demo's worker. */
-export function workerWords(router_url: string, data: string): string[] {
+export function workerArguments(router_url: string, data: string): string[] {
   const { id, gpu_type, tags } = DEMO_NODE;
   const offer = [
     '--node',
@@ -66,7 +66,7 @@ export async function demonstrateTraining(place: Place, demo: Demo): Promise<Dem
 
   function keep(reached: Partial<Training>): void {
     Object.assign(training, reached);
-    keepDemo(data, { ...demo, training });
+    saveDemo(data, { ...demo, training });
   }
   async function step<Name extends keyof Training>(name: Name, take: () => Promise<Training[Name]>) {
     if (training[name] === undefined) keep({ [name]: await take() });
@@ -263,7 +263,7 @@ async function carryToReceipt(
 }
 
 async function soon<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const found = await look();
     if (found !== null) return found;

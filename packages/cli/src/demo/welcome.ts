@@ -2,7 +2,7 @@
 import { ledgerClient } from '@rcpt/contract/client/ledger.ts';
 import type { Demo } from './demo.ts';
 
-export interface Standing {
+export interface Started {
   ledger_url: string;
   router_url: string;
   data: string;
@@ -13,11 +13,11 @@ export interface Standing {
   sign_in_url: string | null;
 }
 
-export async function welcome(standing: Standing): Promise<string> {
-  const { ledger_url, router_url, data, demo } = standing;
+export async function welcome(started: Started): Promise<string> {
+  const { ledger_url, router_url, data, demo } = started;
   const addresses = `
 Console          ${ledger_url}/
-${signIn(standing)}Receipt ledger   ${ledger_url}
+${signIn(started)}Receipt ledger   ${ledger_url}
   API            ${ledger_url}/docs
   Health         ${ledger_url}/healthz
 Compute router   ${router_url}, with one worker on this machine
@@ -44,7 +44,7 @@ function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-function signIn({ demo, outbox, ledger_url, sign_in_url }: Standing): string {
+function signIn({ demo, outbox, ledger_url, sign_in_url }: Started): string {
   if (demo?.owner_email === undefined) return '';
   if (sign_in_url === null) return `  Sign in        ${ledger_url}/sign-in as ${demo.owner_email}\n`;
   return `  Sign in        ${sign_in_url}
