@@ -1,5 +1,6 @@
-/** `./rcpt help` and the commands that are nobody else's; the launcher sends the others to their component. */
+/** `./rcpt help`, `./rcpt --version` and the commands of this package; the launcher sends the others to their component. */
 import { didYouMean } from '@rcpt/proof/cli-arguments.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 const HELP = `rcpt: a receipt ledger and a compute router
 
@@ -18,7 +19,7 @@ const HELP = `rcpt: a receipt ledger and a compute router
                              with --output FILE whether FILE is what a receipt seals
   ./rcpt verify-chain        have a running ledger verify its chain, and compare with what was seen last: for a schedule
   ./rcpt health URL          ask a service whether it is healthy: for a supervisor
-  ./rcpt help                this page
+  ./rcpt help                this page; --version prints the version
 
 Every command has its own --help. With --json a command prints machine-readable JSON on stdout; progress and logs go to
 stderr. Exit codes: 0 done, 1 the check failed or it could not be done, 2 wrong use.
@@ -41,6 +42,7 @@ const COMMANDS = [
 
 const [command = 'help', ...rest] = process.argv.slice(2);
 if (command === 'help' || command === '--help' || command === '-h') process.stdout.write(HELP);
+else if (command === '--version' || command === '-V') process.stdout.write(`${manifest.version}\n`);
 // Each loads what it needs: a health check is asked every 30 seconds.
 else if (command === 'up') process.exitCode = await (await import('./up.ts')).up(rest);
 else if (command === 'verify-chain')

@@ -1,4 +1,4 @@
-/** A sign-in link for the demo's owner: asked for as anyone would, and read in the outbox folder, where mail lands here. */
+/** A sign-in link for the demo's owner: asked for as every client does, and read in the outbox folder, where mail arrives here. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -49,6 +49,11 @@ describe('the command line', () => {
     assert.deepEqual(readdirSync(elsewhere), []);
   });
 
+  test('--version prints the version that the services report, and nothing else', async () => {
+    const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8'));
+    assert.deepEqual(await rcpt(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   test('a word that is not taken is wrong use: it is named, with the nearest that is, and nothing is opened', async () => {
     for (const [typed, words] of [
       ['verfy x', 'rcpt: there is no command "verfy"; did you mean verify?'],

@@ -1,7 +1,7 @@
 /**
  * One look at an organization's chain from outside: the ledger verifies it, and what it serves is held against the head that
  * was seen last and hashed here. A ledger that answers `ok` to everything is found out by the second half, unless it serves
- * an older chain unchanged to whoever has seen no more than that.
+ * an older chain unchanged to a caller that has seen no more than that.
  */
 import { AnswerError, type ClientSettings, call } from '@rcpt/contract/client/call.ts';
 import { Verification } from '@rcpt/contract/ledger/receipts.ts';
@@ -11,7 +11,7 @@ import { type ReceiptVerdict, verifyReceipt } from '@rcpt/proof/receipt.ts';
 
 /** Something is wrong with the chain, or with what the ledger says of it. */
 export class ChainFault extends Error {}
-/** Nobody knows: it could not be verified. */
+/** Not known: it could not be verified. */
 export class NotVerified extends Error {}
 
 /** Where a chain ended when it was last found whole. */
