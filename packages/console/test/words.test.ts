@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { address, answerOf } from '@rcpt/contract/client/call.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { problemOf } from '../src/api/problem.ts';
 import type { WorkingSession } from '../src/api/queries.ts';
@@ -11,10 +12,10 @@ import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
 import { deniedDecision, deniedReason } from '../src/format/permissions.ts';
 import { runStatus } from '../src/format/run-status.ts';
-import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, parsedJson } from '../src/pages/runs/lane-fields.ts';
+import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, LANE_SEALS, parsedJson } from '../src/pages/runs/lane-fields.ts';
 
 /** What a person could type into every field of a lane. */
-const TYPED: Record<string, Record<string, string>> = {
+const TYPED: Record<LaneName, Record<string, string>> = {
   generic: { task: 'Summarize the visit notes', kind: 'agent' },
   eval: { flight_sheet: 'roof-survey\n1.2.0', '': '{"budget_eur": 1500}' },
   cook: { base_model: 'acme/base-8b', dataset: 'support chats', pairs: '1,200', eval_before: '0.61' },
@@ -35,7 +36,7 @@ const TYPED: Record<string, Record<string, string>> = {
 describe('the forms of a Run', () => {
   for (const lane of LANE_NAMES)
     test(`what is typed for ${lane} is what the ledger takes`, () => {
-      const inputs = inputsOf(lane, TYPED[lane]!);
+      const inputs = inputsOf(lane, TYPED[lane]);
       const parsed = LANES[lane].inputs.safeParse(inputs);
       assert.ok(parsed.success, parsed.error?.message);
       for (const { name, optional } of LANE_FIELDS[lane]) assert.ok(optional || inputs[name] !== undefined, name);
@@ -52,8 +53,16 @@ describe('the forms of a Run', () => {
     }
   });
 
+  test('what a receipt tells of verdict and approval is what its lane seals', () => {
+    for (const lane of LANE_NAMES) {
+      const { verdict, approval, ownership } = LANES[lane].blocks.shape;
+      const sealed = approval ? 'signed' : ownership ? 'stated' : 'nothing';
+      assert.deepEqual([LANE_SEALS[lane].verdict, LANE_SEALS[lane].approval], [verdict !== undefined, sealed], lane);
+    }
+  });
+
   test('lines become a list without its empty ones', () => {
-    assert.deepEqual(inputsOf('incident', TYPED.incident!).response, ['lane_locked', 'human_approval_required']);
+    assert.deepEqual(inputsOf('incident', TYPED.incident).response, ['lane_locked', 'human_approval_required']);
   });
 
   test('what is no number and no JSON is said, with its line', () => {

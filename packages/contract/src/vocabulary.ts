@@ -1,18 +1,20 @@
 /** The closed word lists of both wires (docs/spec.md §6.1, §13). A word that is not here cannot be stored. */
 import { z } from 'zod';
-import { CHECK_CATEGORIES, CHECK_SEVERITIES, EVIDENCE_KINDS, LANE_NAMES, OUTCOMES, ROLES, STAGES } from './words.ts';
+import {
+  CHECK_CATEGORIES,
+  CHECK_SEVERITIES,
+  EVIDENCE_KINDS,
+  LANE_NAMES,
+  LANE_WORDS,
+  OUTCOMES,
+  ROLES,
+  STAGES,
+} from './words.ts';
 
 export const LaneName = z.enum(LANE_NAMES);
 export type LaneName = z.infer<typeof LaneName>;
 
-export const SchemaId = z.enum([
-  'service.receipt/v1',
-  'service.eval-receipt/v1',
-  'service.cook-receipt/v1',
-  'service.incident-receipt/v1',
-  'service.dataset-download-receipt/v1',
-  'service.model-pin-receipt/v1',
-]);
+export const SchemaId = z.enum(LANE_NAMES.map((name) => LANE_WORDS[name].schema));
 export type SchemaId = z.infer<typeof SchemaId>;
 
 export const Stage = z.enum(STAGES);

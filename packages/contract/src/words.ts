@@ -1,5 +1,16 @@
 /** The closed word lists of both wires as plain values. The schemas are made of them; a browser loads them alone. */
-export const LANE_NAMES = ['generic', 'eval', 'cook', 'incident', 'dataset-download', 'model-pin'] as const;
+
+/** The lanes: the schema id of each one's receipts, and its name as people read it. */
+export const LANE_WORDS = {
+  generic: { schema: 'service.receipt/v1', label: 'Run' },
+  eval: { schema: 'service.eval-receipt/v1', label: 'Evaluation' },
+  cook: { schema: 'service.cook-receipt/v1', label: 'Fine-tune lift' },
+  incident: { schema: 'service.incident-receipt/v1', label: 'Incident' },
+  'dataset-download': { schema: 'service.dataset-download-receipt/v1', label: 'Dataset download' },
+  'model-pin': { schema: 'service.model-pin-receipt/v1', label: 'Model pin' },
+} as const;
+export const LANE_NAMES = Object.keys(LANE_WORDS) as (keyof typeof LANE_WORDS)[];
+
 /** In the order a Run passes them. */
 export const STAGES = ['Inputs', 'Evidence', 'Execution', 'Checks', 'Verdict', 'Approval', 'Receipt'] as const;
 export const ROLES = ['agent', 'approver', 'auditor', 'owner'] as const;

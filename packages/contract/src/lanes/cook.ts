@@ -5,6 +5,7 @@ import { compare, costOfSeconds, decimal, formatUsd, round, subtract, toNumber }
 import type { GpuPrice } from '../prices.ts';
 import { exact } from '../shown.ts';
 import { type Json, JsonObject, Line } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Measure, Name, notify } from './body.ts';
 import { timeClaims } from './claims.ts';
@@ -272,8 +273,7 @@ export const cookRules: readonly LaneRule<CookWork>[] = [
 
 export const cook: Lane<Inputs, Execution> = {
   name: 'cook',
-  schema: 'service.cook-receipt/v1',
-  label: 'Fine-tune lift',
+  ...LANE_WORDS.cook,
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

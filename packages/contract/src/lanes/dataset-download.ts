@@ -1,6 +1,7 @@
 /** The dataset-download lane: one dataset package, granted to somebody, for a purpose, until a day. */
 import { z } from 'zod';
 import { Line, Sha256 } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Name, notify, optionalProse } from './body.ts';
 import { EMPTY_SHA256, evidenceBytesKnown, evidenceDistinct } from './evidence-rules.ts';
@@ -218,8 +219,7 @@ export const datasetDownloadRules: readonly LaneRule<DownloadWork>[] = [
 
 export const datasetDownload: Lane<Inputs, Execution> = {
   name: 'dataset-download',
-  schema: 'service.dataset-download-receipt/v1',
-  label: 'Dataset download',
+  ...LANE_WORDS['dataset-download'],
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

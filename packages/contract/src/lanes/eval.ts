@@ -7,6 +7,7 @@ import { FlightSheet } from '../ledger/flight-sheet.ts';
 import { signedDetail, unsignedDetail } from '../signer.ts';
 import { CheckCategory, CheckSeverity, CheckStatus, Decision, EvidenceKind } from '../vocabulary.ts';
 import { Json, type JsonObject, Line, Sha256 } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import { AgentProfile, type Assignment, Verdict } from '../work.ts';
 import { agent, declaredAgent, notify } from './body.ts';
 import type { Lane } from './lane.ts';
@@ -66,8 +67,7 @@ function saidOf(detail: Json | undefined) {
 
 export const evaluation: Lane<Inputs, Execution> = {
   name: 'eval',
-  schema: 'service.eval-receipt/v1',
-  label: 'Evaluation',
+  ...LANE_WORDS.eval,
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type EvidenceKind, LaneName } from '../vocabulary.ts';
 import { Json, JsonObject, Prose, Sha256 } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import { Approval, Check, EvidenceFact, Verdict, type Work } from '../work.ts';
 import { agent, declaredAgent, notify } from './body.ts';
 import { type Claim, isEmpty, numberClaims, textsOf, timeClaims } from './claims.ts';
@@ -256,8 +257,7 @@ function words(kind: string): string {
 
 export const generic: Lane<Inputs, Execution> = {
   name: 'generic',
-  schema: 'service.receipt/v1',
-  label: 'Run',
+  ...LANE_WORDS.generic,
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { LaneName } from '../vocabulary.ts';
 import { Instant, Json, Line } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, notify, optionalProse } from './body.ts';
 import { evidenceAttached, evidenceBytesKnown, evidenceDistinct } from './evidence-rules.ts';
@@ -213,8 +214,7 @@ function incidentId(runId: string): string {
 
 export const incident: Lane<Inputs, Execution> = {
   name: 'incident',
-  schema: 'service.incident-receipt/v1',
-  label: 'Incident',
+  ...LANE_WORDS.incident,
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

@@ -4,6 +4,7 @@ import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { z } from 'zod';
 import { exact } from '../shown.ts';
 import { Json, type JsonObject, Line, Sha256 } from '../wire.ts';
+import { LANE_WORDS } from '../words.ts';
 import type { Work } from '../work.ts';
 import { agent, declaredAgent, Name, notify, optionalProse } from './body.ts';
 import { textsOf } from './claims.ts';
@@ -173,8 +174,7 @@ export const modelPinRules: readonly LaneRule<PinWork>[] = [
 
 export const modelPin: Lane<Inputs, Execution> = {
   name: 'model-pin',
-  schema: 'service.model-pin-receipt/v1',
-  label: 'Model pin',
+  ...LANE_WORDS['model-pin'],
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,

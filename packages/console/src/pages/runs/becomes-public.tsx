@@ -5,22 +5,23 @@ import { signerOf } from '@rcpt/contract/signer.ts';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { SignedBy } from '../../components/signer.tsx';
 import './becomes-public.css';
+import { LANE_SEALS } from './lane-fields.ts';
 import { mailboxPlaces } from './mailboxes.ts';
 
-/** Of the lanes, the generic one alone seals who approved; the eval one that it was approved, and who decided by hand. */
 export function BecomesPublic({ run, session, note }: { run: Run; session: Session; note: string }) {
   const own = { name: session.public_name ?? session.name, id: session.id };
-  if (run.lane !== 'generic')
+  const { approval } = LANE_SEALS[run.lane];
+  if (approval !== 'signed')
     return (
       <section className="becomes-public" aria-label="What becomes public of this decision">
         <h3>Public, for ever</h3>
         <p>
-          {run.lane === 'eval'
+          {approval === 'stated'
             ? 'That it was approved. Not by whom, when, or with which note.'
             : 'Nothing of this decision: a receipt of this lane does not say who approved it.'}{' '}
           Your name, <SignedBy signer={own} />, the time and the note stay with the Run, for members.
         </p>
-        {run.lane === 'eval' && <DecidedByHand run={run} />}
+        {approval === 'stated' && <DecidedByHand run={run} />}
         <Mailboxes run={run} note="" />
       </section>
     );

@@ -1,6 +1,5 @@
 /** Approve or reject, with a note: it says first what will have happened. */
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
-import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ledger } from '../../api/clients.ts';
@@ -14,21 +13,8 @@ import { count } from '../../format/numbers.ts';
 import { toast } from '../../layout/toasts.tsx';
 import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 import { BecomesPublic } from './becomes-public.tsx';
+import { LANE_SEALS } from './lane-fields.ts';
 import { useRunMutation } from './run-mutation.ts';
-
-/** The lane's blocks in words: what the public page of the receipt will show. */
-const SEALED: Record<LaneName, string> = {
-  generic:
-    'the title and inputs, the agent, its model and provider, the hash of the output, label, kind, size and hash of each piece of evidence, the checks with their details, the verdict, and this decision',
-  eval: 'the flight sheet, the hashes of assignment and submission, the agent, its model, provider and profile, label, kind and hash of each piece of evidence, the findings with their details, the verdict, and that it was approved',
-  cook: 'the title, the base model and its pin, the dataset and pairs, both scores, the lift, the runner, all metrics that were posted, and the cost of the compute',
-  incident: 'the title, what happened, its kind, tier and lane, the response, the agent’s name and tier',
-  'dataset-download': 'which package was granted to whom, for what and until when, with its hash and size',
-  'model-pin': 'the model’s identity, its declaration, your reference and the hash of its card',
-};
-
-/** Lanes whose blocks hold the verdict. */
-const TELLS_VERDICT: ReadonlySet<LaneName> = new Set(['generic', 'eval']);
 
 interface DecideProps {
   run: Run;
@@ -87,13 +73,13 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
       )}
       <p className="muted">
         {approving
-          ? `Sealed will be ${SEALED[run.lane]}. Nobody can change it afterwards; whoever has the link can see it.`
+          ? `Sealed will be ${LANE_SEALS[run.lane].what}. Nobody can change it afterwards; whoever has the link can see it.`
           : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more. Your name, the time and the note stay with it, for members.'}
       </p>
       {approving && run.verdict?.outcome === 'fail' && (
         <p>
           <strong>The verdict is that it failed.</strong>{' '}
-          {TELLS_VERDICT.has(run.lane)
+          {LANE_SEALS[run.lane].verdict
             ? 'The receipt will say so.'
             : 'A receipt of this lane does not state the verdict: whoever reads it does not see that.'}
         </p>

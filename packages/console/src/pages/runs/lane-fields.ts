@@ -1,4 +1,7 @@
-/** What a person types to open a Run and to post its execution, per lane. The ledger's own schemas have the last word. */
+/**
+ * What the console knows of each lane: what a person types to open a Run and to post its execution, and what its receipt makes public.
+ * The lanes' own schemas have the last word.
+ */
 
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
@@ -121,6 +124,48 @@ export const EXECUTION_TEMPLATE: Record<LaneName, JsonObject> = {
   incident: { agent_name: '', model_name: '' },
   'dataset-download': {},
   'model-pin': {},
+};
+
+interface LaneSeals {
+  /** The lane's blocks in words: what the public page of the receipt will show. */
+  what: string;
+  /** Whether the receipt states the verdict. */
+  verdict: boolean;
+  /** `signed`: by whom, when and with which note; `stated`: that it was approved, and who decided checks by hand. */
+  approval: 'signed' | 'stated' | 'nothing';
+}
+
+export const LANE_SEALS: Record<LaneName, LaneSeals> = {
+  generic: {
+    what: 'the title and inputs, the agent, its model and provider, the hash of the output, label, kind, size and hash of each piece of evidence, the checks with their details, the verdict, and this decision',
+    verdict: true,
+    approval: 'signed',
+  },
+  eval: {
+    what: 'the flight sheet, the hashes of assignment and submission, the agent, its model, provider and profile, label, kind and hash of each piece of evidence, the findings with their details, the verdict, and that it was approved',
+    verdict: true,
+    approval: 'stated',
+  },
+  cook: {
+    what: 'the title, the base model and its pin, the dataset and pairs, both scores, the lift, the runner, all metrics that were posted, and the cost of the compute',
+    verdict: false,
+    approval: 'nothing',
+  },
+  incident: {
+    what: 'the title, what happened, its kind, tier and lane, the response, the agent’s name and tier',
+    verdict: false,
+    approval: 'nothing',
+  },
+  'dataset-download': {
+    what: 'which package was granted to whom, for what and until when, with its hash and size',
+    verdict: false,
+    approval: 'nothing',
+  },
+  'model-pin': {
+    what: 'the model’s identity, its declaration, your reference and the hash of its card',
+    verdict: false,
+    approval: 'nothing',
+  },
 };
 
 /** `typed` holds what stands in the fields by name. Throws a sentence where JSON or a number cannot be read. */
