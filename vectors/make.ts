@@ -21,7 +21,8 @@ const write = (path: string, content: string | Uint8Array) => writeFileSync(here
 const lines = (texts: string[]) => texts.map((text) => `${text}\n`).join('');
 const hashOf = (label: string) => sha256Hex(`vector: ${label}`);
 
-// One receipt per lane: together they are the chain of six.
+// The chain of six is one receipt for each of the first lanes. It is published: it stays as it is, for verifiers elsewhere are tried with it.
+// A lane that came later is not in it. It is appended to a copy, and has files of its own.
 
 const sheet = { name: 'support-reply', version: '3' };
 const profile = { name: 'helper', capability_tier: 'tier-2', harness: 'undeclared', model: 'small-7b' };
@@ -195,13 +196,17 @@ function payloadOf(org_seq: number, parent_hash: string, schema: string, blocks:
   };
 }
 
-const chain: Sealed[] = [];
-for (const [lane, { schema, blocks }] of Object.entries(lanes)) {
+/** Seals the lane's receipt on the last one of the chain, and writes it as a file of its own. */
+function append(chain: Sealed[], lane: string, { schema, blocks }: Lane): void {
   const parent = chain.at(-1)?.receipt_sha256 ?? GENESIS_HASH;
   const payload = payloadOf(chain.length, parent, schema, blocks(chain));
-  chain.push({ payload, ...seal(payload) });
-  write(`valid/receipt--${lane}.json`, chain.at(-1)!.canonical);
+  const sealed = { payload, ...seal(payload) };
+  chain.push(sealed);
+  write(`valid/receipt--${lane}.json`, sealed.canonical);
 }
+
+const chain: Sealed[] = [];
+for (const [name, lane] of Object.entries(lanes)) append(chain, name, lane);
 const texts = chain.map((receipt) => receipt.canonical);
 const head = { org_seq: 5, receipt_sha256: chain[5]!.receipt_sha256 };
 write('valid/chain--six.jsonl', lines(texts));

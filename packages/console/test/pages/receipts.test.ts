@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { ReceiptPage, ReceiptSummary } from '@rcpt/contract/ledger/search.ts';
+import { LANE_NAMES, LANE_WORDS } from '@rcpt/contract/words.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { seqOf, stretchesOf, textOf } from '../../src/pages/receipts/bytes.ts';
@@ -68,7 +69,11 @@ describe('how far a search has come', () => {
 });
 
 describe('a receipt and its bytes', () => {
-  test('there is one of every lane to look at', () => assert.equal(sealed.length, 6));
+  test('there is one of every lane to look at', () =>
+    assert.deepEqual(
+      new Set(sealed.map(({ file }) => file)),
+      new Set(LANE_NAMES.map((lane) => `receipt--${lane}.json`)),
+    ));
 
   test('the text is cut at the hashes of the chain and loses nothing', () => {
     for (const { bytes } of sealed) {
@@ -114,15 +119,7 @@ describe('a receipt and its bytes', () => {
       false,
     );
     assert.deepEqual(print.sections, [{ kind: 'text', title: 'work', text: '{\n  "done": [\n    1\n  ]\n}' }]);
-    const lanes = [
-      'receipt',
-      'eval-receipt',
-      'cook-receipt',
-      'incident-receipt',
-      'dataset-download-receipt',
-      'model-pin-receipt',
-    ];
-    for (const schema of [...lanes.map((name) => `service.${name}/v1`), null])
+    for (const schema of [...LANE_NAMES.map((lane) => LANE_WORDS[lane].schema), null])
       assert.doesNotThrow(() =>
         printOf({ schema, checks: 7, verdict: [], evidence: { length: 1e9 }, findings: 'x' }, false),
       );

@@ -28,7 +28,8 @@ const distinct = {
 const metrics = (change: object) =>
   ({ execution: { metrics: { ...(SOUND.cook.execution.metrics as object), ...change } } }) as Change;
 
-const CASES: Partial<Record<LaneName, Record<string, Three>>> = {
+/** An evaluation is decided by its sheet. */
+const CASES: Record<Exclude<LaneName, 'eval'>, Record<string, Three>> = {
   generic: {
     task_described: { flag: { inputs: { task: 'do' } }, skip: { inputs: { task: 'OPS-1234' } } },
     output_present: {

@@ -1,15 +1,15 @@
 /** Minting over HTTP: what a receipt is, that it is minted once, and that many at once make one chain (docs/spec.md §13.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { assertChain, assertReceipt, wholeChain } from '../kit/independent.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
 import { approvedRun, mintedReceipt, runAt } from '../kit/story.ts';
 
 const mint = (tenant: Tenant, id: string) => tenant.ask('approver', 'POST', `/runs/${id}/receipt`);
-const LANES = ['generic', 'eval', 'cook', 'incident', 'dataset-download', 'model-pin'] as const;
 
 async function approvedRuns(tenant: Tenant, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => approvedRun(tenant, LANES[i % LANES.length])));
+  return Promise.all(Array.from({ length: count }, (_, i) => approvedRun(tenant, LANE_NAMES[i % LANE_NAMES.length])));
 }
 
 eachLedger('minting', (ledger) => {

@@ -424,7 +424,7 @@ const work = fc.record({
 
 function inputsOf({ lane, text: written, more }: { lane: LaneName; text: string; more: unknown }): object {
   const { inputs } = WORK[lane];
-  const free = {
+  const free: Partial<Record<LaneName, object>> = {
     generic: { task: written, more },
     eval: { more },
     cook: { dataset: written },
