@@ -1,4 +1,4 @@
-/** Leases that are over are given back: looked for every second, decided by the same rules as every other command. */
+/** Ends leases that ran out: it looks for them every second, and each is ended by a command of its own. */
 import type { Logger } from '@rcpt/service/process/log.ts';
 import { expire, freeFrom } from './domain/lease.ts';
 import { instant } from './domain/time.ts';

@@ -121,7 +121,7 @@ export async function showJobs({ db, fleet }: Place, jobs: Job[], now: number): 
 
 const NO_DELIVERIES: ReadonlyMap<string, JobLedger> = new Map();
 
-/** Of the kinds that the bridge brings to a ledger. */
+/** Whether the bridge may deliver it to a ledger. */
 export function mayDeliver({ status, job_type }: Job): boolean {
   return status === 'completed' && (job_type === 'fine_tune' || job_type === 'eval');
 }

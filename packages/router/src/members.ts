@@ -105,7 +105,7 @@ export async function grantAccess(tx: Queries, batch: ReceiptBatch, dataset_id: 
 }
 
 /**
- * Where the registered ones of a job's datasets are. The others are labels of the member's own.
+ * The addresses of those of a job's datasets that are registered. The others are labels that the member chose.
  * Throws `not_found`, `member_inactive`, `dataset_not_granted`.
  */
 export async function grantedDatasets(
@@ -140,7 +140,7 @@ function requireActive({ id, membership_started_at, membership_expires_at }: Sto
 
 const KNOWN_MEMBERS = 100_000;
 
-/** A membership ends when it was said to end, so an active member is not looked up again until then. */
+/** A membership never ends before its expiry, so an active member is not read again until then. */
 export function createActiveCheck(db: Queries): (id: string, now: number) => Promise<void> {
   const active_until = new Map<string, number>();
   return async (id, now) => {

@@ -13,7 +13,7 @@ export interface Router {
   config: Config;
   db: Db;
   prices: PriceTable;
-  /** What has a queue: every type with a price, and those that unfinished jobs still ask for. */
+  /** The SKUs that have queues: those with a price, and those that unfinished jobs still ask for. */
   skus: ReadonlySet<string>;
   writer: Writer;
   notifier: Notifier;

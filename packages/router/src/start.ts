@@ -1,4 +1,4 @@
-/** A running router from its configuration: everything that has a lifetime is opened here and closed in the opposite order. */
+/** A running router from its configuration: all that has to be closed again is opened here, and closed in the opposite order. */
 
 import { forgetOldKeys } from '@rcpt/service/http/idempotency.ts';
 import { newId } from '@rcpt/service/ids.ts';

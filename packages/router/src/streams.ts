@@ -28,7 +28,7 @@ export async function followJob(
   let last = after;
   try {
     while (!stream.ended.aborted) {
-      // Read before its log: what is final now gets no more log.
+      // The job is read before its log: a job that is final by then gets no more log.
       const job = await findJob(db, id);
       if (job === null) return;
       const { chunks, more } = await listLogs(db, id, last, CHUNKS);

@@ -1,8 +1,8 @@
 /**
  * The bridge (docs/spec.md §24): finished jobs become ledger Runs and are taken to Verdict; a person approves. At least once,
  * with the job's id in every idempotency key: a call that is repeated after a crash is answered as the first time, and the
- * stage that was reached is stored after each call. The ledger being away delays and never loses. What it refuses for good is
- * parked after the first answer, and sent again when a person says so (`POST /jobs/{id}/ledger/retry`).
+ * stage that was reached is stored after each call. While the ledger is away, deliveries wait and none is lost. What it refuses for
+ * good is parked after the first answer, and sent again when a person says so (`POST /jobs/{id}/ledger/retry`).
  */
 import { ProblemError } from '@rcpt/contract/client/call.ts';
 import { type LedgerClient, ledgerClient } from '@rcpt/contract/client/ledger.ts';
@@ -21,7 +21,7 @@ import { AnotherExecution, refusalIn } from './refusal.ts';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 20;
-/** A claim that is not settled by then was lost with its process. */
+/** A claim that lasts longer was lost with its process. */
 const CLAIM_MS = 60_000;
 const BACKOFF_MS = { first: 1_000, most: 300_000 };
 
@@ -86,7 +86,7 @@ async function deliverDue(
   }
 }
 
-/** Takes up where the last attempt stopped. A crash after any call repeats that call, which the ledger answers the same. */
+/** Continues where the last attempt stopped. A crash after any call repeats that call, and the ledger answers the same. */
 async function deliver(
   { db, now }: Pick<Router, 'db' | 'now'>,
   ledger: LedgerClient,
@@ -171,7 +171,7 @@ function opened(job_id: string, run_id: string, now: number): StoredEvent {
 /** After the ledger forgot the key (a day) a repeated call is out of order: the Run is further than this call. */
 function passedAlready(error: unknown): void {
   if (isStageConflict(error)) return;
-  // A person has to decide a rule before there is a verdict: the Run waits for them in the ledger, and we are done.
+  // A person has to decide a rule before there is a verdict: the Run waits for that in the ledger, and the delivery is done.
   if (error instanceof ProblemError && error.problem.code === 'checks_open') return;
   throw error;
 }

@@ -15,7 +15,7 @@ export function bridgeEntry(job: Job, metrics: JsonObject, worker: Performer, me
   return job.job_type === 'eval' ? evalEntry(job, metrics, worker) : null;
 }
 
-/** A fine-tune that reports its scores before and after. What the member ordered goes before what the worker reports. */
+/** A fine-tune that reports its scores before and after. The member's order wins over the worker's report. */
 function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Metered): BridgeEntry | null {
   const { eval_before, eval_after } = metrics;
   if (typeof eval_before !== 'number' || typeof eval_after !== 'number') return null;
@@ -34,9 +34,9 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Me
       execution: {
         agent_name: worker.name,
         eval_after,
-        // What it was requested and priced as: a worker is leased no other hardware than it declared.
+        // The hardware that was requested and priced: a worker is leased jobs only for hardware it declared.
         runner: job.requested_gpu_sku,
-        // How long it ran, and what of it was charged: the ledger prices the same seconds.
+        // The run time and the charged part of it: the ledger prices the same seconds.
         metrics: {
           ...metrics,
           duration_seconds: takenMilliseconds(metered) / 1000,
@@ -49,12 +49,12 @@ function cookEntry(job: Job, metrics: JsonObject, worker: Performer, metered: Me
   };
 }
 
-/** An evaluation that names the flight sheet it is to be decided by; its output is the submission. */
+/** An evaluation that names its flight sheet; its output is the submission. */
 function evalEntry(job: Job, metrics: JsonObject, worker: Performer): BridgeEntry | null {
   const sheet = job.payload.flight_sheet;
   if (!isObject(sheet)) return null;
   const { title, inputs, flight_sheet: _, ...rest } = job.payload;
-  // Whom an organization mails its receipts is not for a job to say.
+  // A job must not choose the addresses to which an organization mails its receipts.
   const { notify: __, ...given } = isObject(inputs) ? inputs : rest;
   const { output, model_name, provider } = metrics;
   return {

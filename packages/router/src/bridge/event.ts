@@ -1,4 +1,4 @@
-/** What the router tells of a delivery, among the events of its job. */
+/** An event of a job about its delivery to the ledger. */
 import { newId } from '@rcpt/service/ids.ts';
 import { instant } from '../domain/time.ts';
 import type { StoredEvent } from '../store/job-events.ts';

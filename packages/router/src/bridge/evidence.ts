@@ -6,10 +6,10 @@ import { listArtifacts } from '../store/artifacts.ts';
 import { findJob } from '../store/jobs.ts';
 import { listLogs } from '../store/log-chunks.ts';
 
-/** In UTF-16 units; of a longer log the hash is passed on. Far below the size of a body, also when written as JSON. */
+/** In UTF-16 units. Of a longer log only the hash is sent. The limit keeps the request body small, also when written as JSON. */
 const LOG_UNITS = 150_000;
 const PAGE = 500;
-/** The ledger takes more; a person does not. */
+/** The ledger takes more, but a person cannot review more. */
 const MOST_ARTIFACTS = 50;
 
 export interface Evidence {
@@ -18,7 +18,7 @@ export interface Evidence {
   body: NewEvidence;
 }
 
-/** What is attached, and in sentences what is not. */
+/** The evidence, and a sentence for each piece that is left out. */
 export interface Gathered {
   items: Evidence[];
   left_out: string[];
@@ -54,7 +54,7 @@ async function* artifactsOf(db: Db, job_id: string) {
   }
 }
 
-/** The log to the byte; of one that is too long, the hash. Null for a job of which there is none. The label is sealed. */
+/** The log to the byte, or its hash when it is too long. Null for a job without a log. The label is sealed. */
 async function logOf(db: Db, job_id: string, isCut: boolean): Promise<NewEvidence | null> {
   const hash = createHash('sha256');
   let content = '';

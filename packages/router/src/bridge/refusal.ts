@@ -1,7 +1,7 @@
 /** Whether the ledger will give the same answer again (docs/spec.md §24). Pure. */
 import { AnswerError, ProblemError } from '@rcpt/contract/client/call.ts';
 
-/** The caller’s fault, but passing: too slow, too early, too often. */
+/** Client errors after which the same call may succeed: too slow, too early, too often. */
 const PASSING = [408, 425, 429];
 
 /** The Run that was opened for a job holds other work: no repeat changes that. */

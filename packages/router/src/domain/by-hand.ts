@@ -23,7 +23,7 @@ export function start(job: Job, { now }: Clock): Effect {
   return { job: started, receipts: [phase(job, 'started', 0)], events: [event('started', 'Started by the member.')] };
 }
 
-/** A member completes what no worker holds; metered from its start. A repeat changes nothing. */
+/** A member completes a job that no worker has leased; metered from its start. A repeat changes nothing. */
 export function completeByHand(job: Job, { now }: Clock): Effect {
   if (job.status === 'completed' && job.lease_id === null) return same(job);
   const held = job.status === 'running' && job.lease_id !== null;

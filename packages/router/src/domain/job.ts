@@ -42,11 +42,11 @@ export interface Job {
   actual_cents: number | null;
   worker_id: string | null;
   lease_id: string | null;
-  /** Kept after the end, so that a repeated complete or fail is recognized. */
+  /** Stays after the end, so that a repeated complete or fail is recognized. */
   lease_sha256: string | null;
   lease_expires_at: string | null;
   past_leases: string[];
-  /** Of log and of events that its workers sent. */
+  /** Bytes of log and events that its workers sent. */
   log_bytes: number;
   /** Since when more of it was refused; null: the log is whole. */
   log_cut_at: string | null;

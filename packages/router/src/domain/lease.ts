@@ -135,7 +135,7 @@ export function fail(
   };
 }
 
-/** A lease ran out: the job is given back. Null while it lives. */
+/** The lease ran out: the job is given back. Null while it is live. */
 export function expire(job: Job, { now }: Clock): Effect | null {
   if (!isHeld(job) || millisOf(job.lease_expires_at!) > now) return null;
   return giveBack(job, now, { message: (of) => `The lease of attempt ${of} ran out.` });
@@ -150,7 +150,7 @@ export function freeFrom(worker_id: string, job: Job, { now }: Clock): Effect | 
 
 interface Ending {
   message(attempt_of: string): string;
-  /** Stands in the receipt; a lease whose time is over needs none. */
+  /** For the receipt; a lease that ran out has none. */
   reason?: string;
 }
 

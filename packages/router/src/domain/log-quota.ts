@@ -7,7 +7,7 @@ export interface LogQuota {
   member_bytes: number;
 }
 
-/** Once something is missing of a log nothing is added to it: it has an end and no holes. */
+/** A log that was cut gets no more lines: it has an end, and no gaps. */
 export function hasRoom(job: Job, member_bytes: number, bytes: number, quota: LogQuota): boolean {
   if (job.log_cut_at !== null) return false;
   return job.log_bytes + bytes <= quota.job_bytes && member_bytes + bytes <= quota.member_bytes;

@@ -18,8 +18,8 @@ export function requireOwnName(header: string | undefined, names: ReadonlySet<st
 }
 
 /**
- * A page of another site can have the browser send an act without a body (a form that cancels a job), though it reads no answer;
- * browsers say so. Throws `cross_site`.
+ * A page of another site can make the browser send a request without a body (a form that cancels a job), although it cannot read the answer.
+ * Browsers mark such requests. Throws `cross_site`.
  */
 export function refuseOtherSites(method: string, site: string | string[] | undefined): void {
   if (site !== 'cross-site' || method === 'GET' || method === 'HEAD') return;

@@ -23,7 +23,7 @@ const After = text(100)
   .describe('The id of the last entry of the page before. A page also ends at 4 MiB; an empty one is the end.')
   .default('');
 const Page = z.object({ after: After, limit: PageSize });
-/** All of them, of almost every job. */
+/** One page holds all artifacts of almost every job. */
 const ArtifactPage = z.object({ after: After, limit: inDigits(z.int().min(1).max(500).default(500)) });
 
 export function jobRoutes(app: App, router: Router, streams: EventStreams): void {

@@ -16,7 +16,7 @@ import { refuseOtherSites, requireOwnName } from './host.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `member`: everybody, or the admin token where one is set. `worker`: a worker's token. `enroll`: see docs/spec.md §18. */
+    /** `member`: open, or under the admin token where one is set. `worker`: a worker's token. `enroll`: see docs/spec.md §18. */
     open_to?: 'all' | 'member' | 'worker' | 'enroll';
   }
   interface FastifyRequest {
@@ -48,7 +48,7 @@ export function authenticate(
     else admit(request, config.admin_token, 'admin token');
   });
 
-  /** A credential guards by itself; what is open answers to its own names, and not to other sites' pages. */
+  /** Checks the credential where one is set. An open route answers only to the router's own names, and not to pages of other sites. */
   function admit(request: FastifyRequest, token: string | undefined, name = ''): void {
     if (token !== undefined) {
       require(request, token, name);

@@ -35,7 +35,7 @@ export function workerRoutes(app: App, router: Router): void {
   const worker = { config: { open_to: 'worker' } as const, security: [{ bearer: [] as string[] }] };
   const { config } = worker;
   const on_job = { ...common, security: worker.security, params: Id };
-  /** Most jobs have nothing to deliver: they are shown without another look. */
+  /** Most jobs have nothing to deliver: they are shown without reading deliveries. */
   const shown = async (job: StoredJob) =>
     mayDeliver(job) ? (await showJobs(router, [job], router.now()))[0]! : showJob(job, NO_WORKERS, router.now());
 

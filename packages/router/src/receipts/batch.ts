@@ -1,4 +1,4 @@
-/** The receipts of one commit: sealed as they are written, stored with the state they tell of, appended after the commit. */
+/** The receipts of one commit: sealed when they are added, stored with the change they record, appended after the commit. */
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { sealRouterReceipt } from '@rcpt/proof/router-ledger.ts';
 import { newId } from '@rcpt/service/ids.ts';

@@ -105,7 +105,7 @@ function folderOf(path: string, lock: DatabaseSync, torn: ReadonlyMap<string, Bu
   function fileFor(date: string) {
     if (open?.date === date) return open;
     if (open !== null) closeSync(open.fd);
-    // Should the next line throw (a full disk), the closed descriptor must not be written to: it may be another file's by then.
+    // If opening throws (a full disk), the closed descriptor must not be used again: it may belong to another file by then.
     open = null;
     const fd = openSync(fileOf(date), 'a+', 0o640);
     syncFolder(path);
@@ -151,7 +151,7 @@ function wholeLines(fd: number): { size: number; cut: Buffer } {
 /** Longer than any receipt: a longer rest was no receipt. */
 const LONGEST_CUT = 1 << 22;
 
-/** Where the last line that has its end ends. */
+/** Where the last whole line ends. */
 function endOfLines(fd: number, size: number): number {
   const chunk = Buffer.alloc(65_536);
   for (let end = size; end > 0; ) {

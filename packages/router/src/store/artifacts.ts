@@ -1,4 +1,4 @@
-/** What jobs made, as their workers reported it. */
+/** Artifacts of jobs, as their workers reported them. */
 import { createHash } from 'node:crypto';
 import { type Queries, together } from '@rcpt/service/db/db.ts';
 import { pageOf } from './page-of-job.ts';

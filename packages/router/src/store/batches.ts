@@ -20,7 +20,7 @@ export async function insertBatch(
   );
 }
 
-/** Whether the batch was committed. A commit of it that is still under way is waited for: the key lets in one of two. */
+/** Whether the batch was committed. Waits for its commit when that is still under way: both insert the same key. */
 export function wasStored(db: Db, { id, ledger_id, receipt_date, receipts, lines }: StoredBatch): Promise<boolean> {
   return db.transaction(async (tx) => {
     const inserted = await tx.run(

@@ -1,4 +1,4 @@
-/** What the bridge still has to bring to the ledger; a row arrives with the completion of its job. */
+/** The bridge's outbox: deliveries to the ledger. A row is added with the completion of its job. */
 import type { JobLedger } from '@rcpt/contract/router/compute.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
@@ -30,7 +30,7 @@ export async function insertBridgeEntries(tx: Queries, entries: BridgeEntry[], a
   await together(...inserted);
 }
 
-/** Takes due entries for one process until `until`; they are due again if it dies. */
+/** Claims due entries for one process until `until`; they are due again if it crashes. */
 export async function claimDue(db: Db, at: string, until: string, limit: number): Promise<PendingEntry[]> {
   return db.transaction(async (tx) => {
     const rows = await tx.all<Omit<PendingEntry, 'document'> & { document: string }>(
@@ -48,7 +48,7 @@ export async function reach(db: Queries, job_id: string, run_id: string, stage: 
   await db.run('update bridge_outbox set run_id = $2, stage = $3 where job_id = $1', [job_id, run_id, stage]);
 }
 
-/** The Run has its evidence, but for what these sentences say; each is an event of the job, too. */
+/** The Run has its evidence. Each event says which piece was left out. */
 export async function reachEvidenced(db: Db, job_id: string, run_id: string, left_out: StoredEvent[]): Promise<void> {
   await db.transaction(async (tx) => {
     await reach(tx, job_id, run_id, 'evidenced');
@@ -78,7 +78,7 @@ export async function park(db: Db, event: StoredEvent): Promise<void> {
   });
 }
 
-/** Due at once, from the call that was refused on. False for a job that has nothing to deliver. */
+/** Due at once, beginning with the call that was refused. False for a job that has nothing to deliver. */
 export async function sendAgain(db: Db, event: StoredEvent): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { job_id, created_at } = event;

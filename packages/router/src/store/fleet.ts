@@ -1,4 +1,4 @@
-/** What a worker holds and did, and the counts of the summary page. */
+/** The leases and events of one worker, and the counts of the summary page. */
 import type { JobStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import type { StoredEvent } from './job-events.ts';

@@ -56,7 +56,7 @@ export async function insertJobs(tx: Queries, jobs: Job[]): Promise<void> {
   );
 }
 
-/** The named jobs, held until the transaction ends, in one order everywhere. Unknown ids are left out. */
+/** The named jobs, locked until the transaction ends, always in the same order. Unknown ids are left out. */
 export async function lockJobs(tx: Queries, ids: string[]): Promise<Job[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<Stored>(
@@ -76,7 +76,7 @@ export async function lockQueued(tx: Queries, { gpu_sku, job_type }: Queue, limi
   return rows.map(jobOf);
 }
 
-/** Whether jobs are in one queue, those that another transaction holds included. */
+/** Whether a queue has jobs, also such as another transaction has locked. */
 export async function hasQueued(tx: Queries, { gpu_sku, job_type }: Queue): Promise<boolean> {
   const row = await tx.get(
     `select 1 from jobs where status = 'queued' and requested_gpu_sku = $1 and job_type = $2 limit 1`,
@@ -180,7 +180,7 @@ export async function heldPerNode(db: Queries): Promise<Map<string, number>> {
 
 type Stored = Record<string, string | number | null>;
 
-/** Most jobs have none, and pay nothing for it. */
+/** Shared by all jobs without datasets: most have none. */
 const NO_DATASETS: Job['datasets'] = [];
 
 function stored(job: Job, column: Column): Value {

@@ -12,7 +12,7 @@ export interface StoredLog {
   created_at: string;
 }
 
-/** A chunk whose (attempt, stream, sequence) is there already is not stored again. */
+/** A chunk whose (attempt, stream, sequence) is stored already is not stored again. */
 export async function insertLogs(tx: Queries, logs: StoredLog[]): Promise<void> {
   const inserted = logs.map(({ job_id, id, attempt, stream, sequence, lines, created_at }) =>
     tx.run(
@@ -66,7 +66,7 @@ export function nameOf({ job_id, stream, sequence }: Chunk): string {
   return `${job_id} ${stream} ${sequence}`;
 }
 
-/** Of the members of these jobs, held until the transaction ends, in one order everywhere and after their jobs. */
+/** The log bytes of these jobs' members, locked until the transaction ends. Locked after the jobs, and always in the same order. */
 export async function lockMemberLogs(tx: Queries, job_ids: string[]): Promise<Map<string, number>> {
   if (job_ids.length === 0) return new Map();
   const rows = await tx.all<{ member_id: string; log_bytes: number }>(

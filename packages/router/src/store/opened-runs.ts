@@ -1,4 +1,4 @@
-/** That the ledger has opened a Run for a job: the bridge goes on from there, and the job's events tell it; both or neither. */
+/** The ledger has opened a Run for a job: stored for the bridge and as an event of the job, in one transaction. */
 import type { Db } from '@rcpt/service/db/db.ts';
 import { insertEvents, type StoredEvent } from './job-events.ts';
 

@@ -2,7 +2,7 @@
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { fitting } from '@rcpt/service/db/page.ts';
 
-/** Of what a job has, in order, as many rows as one answer holds: none only at the end. */
+/** The next rows of a job, in order, as many as fit one answer. It is empty only at the end. */
 export async function pageOf<Row>(
   db: Queries,
   table: 'job_events' | 'job_logs' | 'artifacts',

@@ -1,7 +1,7 @@
 /** The GPUs that unfinished jobs ask for, also those that have no price any more. */
 import type { Queries } from '@rcpt/service/db/db.ts';
 
-/** From one value of the queue's index to the next: a long queue is not read. */
+/** Steps from one value of the queue's index to the next, so a long queue is not read. */
 const QUEUED = `with recursive asked (sku) as (
     select min(requested_gpu_sku) from jobs where status = 'queued'
     union all

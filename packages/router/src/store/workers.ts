@@ -1,4 +1,4 @@
-/** Workers. */
+/** Workers, their heartbeats, and what leasing reads of them. */
 import type { WorkerStatus } from '@rcpt/contract/router/vocabulary.ts';
 import type { Capabilities, Worker } from '@rcpt/contract/router/workers.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
@@ -100,9 +100,9 @@ export async function recordHeartbeats(tx: Queries, beats: HeartbeatRow[]): Prom
   );
 }
 
-/** What leasing and heartbeats go by. */
+/** What leasing and heartbeats are decided by. */
 export interface Availability extends Declared {
-  /** Its live leases, counted where it may have declared how many it takes. */
+  /** Its live leases. Counted only for workers that declared how many jobs they take at once. */
   held: number;
 }
 export type Availabilities = Map<string, Availability>;
@@ -141,7 +141,7 @@ export async function lockAvailabilities(
   const counted = limited.filter((id) => leasing.has(id));
   const [locked, held] = await together(
     readAvailabilities(tx, limited, `order by id ${tx.dialect.forUpdate}`),
-    // A statement of its own, behind the lock: it sees what the last holder of the lock has committed.
+    // A statement of its own, after the lock: it sees what the last holder of the lock has committed.
     counted.length === 0 ? Promise.resolve(new Map<string, number>()) : countLeases(tx, counted, at),
   );
   for (const [id, availability] of locked) availabilities.set(id, { ...availability, held: held.get(id) ?? 0 });
@@ -171,7 +171,7 @@ async function readAvailabilities(tx: Queries, ids: string[], ending: string): P
   );
 }
 
-/** Workers say the same of themselves from lease to lease. */
+/** Parsed once per text: a worker declares the same capabilities again and again. */
 const parsed = new Map<string, Capabilities>();
 const PARSED_TEXTS = 1_000;
 
@@ -196,7 +196,7 @@ export async function setDesired(tx: Queries, id: string, desired: 'run' | 'drai
   if (changed === 0) throw new Refusal('not_found', `There is no worker ${id}.`);
 }
 
-/** The first time counts. Throws `not_found`. */
+/** A repeat keeps the first instant. Throws `not_found`. */
 export async function setRevoked(tx: Queries, id: string, at: string): Promise<void> {
   const changed = await tx.run('update workers set revoked_at = coalesce(revoked_at, $2) where id = $1', [id, at]);
   if (changed === 0) throw new Refusal('not_found', `There is no worker ${id}.`);
