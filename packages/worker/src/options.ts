@@ -1,4 +1,4 @@
-/** The worker's command line and environment → frozen Options. What is wrong is said in one line. */
+/** The worker's command line and environment → frozen Options. An error is one line. */
 import { existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -48,7 +48,7 @@ export interface Options {
   node_id: string;
   name: string;
   tags: string[];
-  /** Empty: those of the GPUs found. */
+  /** Empty: the SKUs of the GPUs that are found. */
   gpu_skus: string[];
   /** The words of the command per job type. */
   executors: ReadonlyMap<JobType, readonly string[]>;

@@ -7,15 +7,15 @@ import { readFileSync } from 'node:fs';
 
 type Environment = Record<string, string | undefined>;
 
-/** Set where the secrets stand on the standard input. */
+/** Set when the secrets come on the standard input. */
 const HANDED = 'RCPT_WORKER_HANDED';
-/** Makes the text a pipe's end of file, then becomes the worker: one process all along. */
+/** Writes the text into a pipe, then becomes the worker: the process stays the same. */
 const HAND_OVER = `exec <<END
 $${HANDED}
 END
 ${HANDED}=stdin exec "$@"`;
 
-/** What a job must not get. */
+/** Whether a job must not get the variable. */
 function isSecret(name: string): boolean {
   return /^(ROUTER|LEDGER|AWS)_/.test(name);
 }

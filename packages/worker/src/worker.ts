@@ -19,7 +19,7 @@ import { resumeJobs } from './run/resume.ts';
 import { openScopes } from './run/scope.ts';
 import { openStore } from './store.ts';
 
-/** Resolves when the worker has drained. Throws `UsageError`, and a refusal that no waiting would change. */
+/** Resolves when the worker has drained. Throws `UsageError`, and refusals that are final. */
 export async function runWorker(options: Options, log: Logger, stop: AbortSignal): Promise<void> {
   const leave = new AbortController();
   const draining = AbortSignal.any([stop, leave.signal]);
@@ -59,7 +59,7 @@ export async function runWorker(options: Options, log: Logger, stop: AbortSignal
   const facts = { worker_id: identity.worker_id, router: options.router_url, isolated, grouped, pid: process.pid };
   log.info({ ...facts, ...capabilities }, 'ready');
 
-  // Looked for before the first lease: after it, the folders there are those of jobs that run.
+  // Listed before the first lease: later the list would have the folders of running jobs, too.
   const left = await listJobFolders(options.state);
   const done = new AbortController();
   const beating = runHeartbeatLoop(worker, done.signal);

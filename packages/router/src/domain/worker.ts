@@ -67,7 +67,7 @@ export function nodeState(
   return current_jobs >= Math.min(max_concurrent_jobs, room) ? 'busy' : 'available';
 }
 
-/** Among the workers that take work now. */
+/** Why a queued job waits, judged by the workers that take work now. */
 export function waitingFor(
   job: { requested_gpu_sku: string; job_type: JobType },
   workers: Iterable<Observed>,

@@ -24,7 +24,7 @@ export async function readReceipts(file: string, query: Omit<RouterReceiptQuery,
   return found;
 }
 
-/** Neither a line that holds the id elsewhere is of the job, nor one that was altered and is no JSON any more. */
+/** False for a line that holds the id in another member, and for an altered line that is not JSON. */
 function isOf(line: Buffer, job_id: string | undefined): boolean {
   try {
     return (JSON.parse(line.toString('utf8')) as { job_id?: unknown } | null)?.job_id === job_id;
@@ -42,7 +42,7 @@ async function* wholeLines(file: string): AsyncIterable<Buffer> {
 export async function* linesFromEnd(file: string, chunk_bytes: number = CHUNK_BYTES): AsyncIterable<Buffer> {
   const handle = await open(file, 'r');
   try {
-    /** What stands before the line that was found last, as far as it was read; it ends without the LF of its last line. */
+    /** The bytes before the line that was found last, as far as they are read, without the LF at their end. */
     let tail: Buffer | null = null;
     for (let at = (await handle.stat()).size; at > 0; ) {
       const length = Math.min(chunk_bytes, at);

@@ -1,7 +1,7 @@
 /**
  * After a crash: what was committed but not (wholly) appended is appended now, each line once. And a last line that is torn
- * although it was on disk once (a copy that broke off, a damaged disk) is written again; lines that are missing without a trace
- * are not: that they are is for verification to tell.
+ * although it was on disk once (a copy that broke off, a damaged disk) is written again. Lines that are missing without a trace are
+ * not written again: verification reports them.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export async function recoverReceipts(db: Db, folder: ReceiptsFolder): Promise<n
     const known = present.get(receipt_date) ?? (await linesOf(folder.fileOf(receipt_date)));
     present.set(receipt_date, known);
     const missing = lines.split('\n').filter((line) => line !== '' && !known.has(line));
-    // Also when none is missing: they may have been written and not been synced.
+    // Also when none is missing: appending syncs lines that may have been written without a sync.
     await folder.append(receipt_date, missing.map((line) => `${line}\n`).join(''));
     appended += missing.length;
   }

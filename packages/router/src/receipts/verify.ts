@@ -1,4 +1,4 @@
-/** The receipts ledger against itself and against the database: altered, torn, doubled, missing and unknown lines. */
+/** Verifies the receipts files by themselves and against the database: altered, torn, doubled, missing and unknown lines. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -24,8 +24,8 @@ const MAX_VIOLATIONS = 100;
 const MAX_KEPT = 10_000;
 
 /**
- * Right also while receipts are written: what is in the files at first was committed before the snapshot, and what the
- * snapshot calls appended was in the files before it. Memory grows with the receipts of one day.
+ * Correct also while receipts are written: lines that are in the files at first were committed before the snapshot, and lines that
+ * the snapshot calls appended were in the files before it. Memory grows with the receipts of one day.
  */
 export async function verifyReceipts(db: Db, folder: ReceiptsFolder): Promise<LedgerReport> {
   const sizes = new Map(filesOf(folder).map((name) => [name, statSync(join(folder.path, name)).size]));
@@ -113,7 +113,7 @@ function dateOf(file: string): string {
   return file.slice(0, 10);
 }
 
-/** A few bytes instead of the line. */
+/** Kept in memory instead of the line. */
 function hashOf(line: string | Buffer): string {
   return createHash('sha256').update(line).digest('base64url');
 }

@@ -1,7 +1,7 @@
 /**
- * What happened per hour or day. Jobs that ended do not change any more, so each is read once and added to its hour here;
- * a later question reads only what is new, a page at a time, and other work goes on between pages. The last minute is read
- * anew each time: what is being committed now may come in any order, also from other processes.
+ * Jobs per hour or day. A job that ended does not change any more, so each is read once and added to its hour here; later requests
+ * read only new jobs, a page at a time, and other work goes on between pages. The last minute is read again each time: commits of
+ * now may arrive in any order, also from other processes.
  */
 import type { History } from '@rcpt/contract/router/admin.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
@@ -131,7 +131,7 @@ function hourOf(hours: Hours, at: string): Hour {
   return hour;
 }
 
-/** The depth of the queue is counted back from the one there is now: what was created in a bucket and did not leave came in it. */
+/** The depth of the queue is counted back from now: per bucket, less the jobs created in it, plus those that left the queue in it. */
 function historyOf({ queued, settled, unsettled }: Counts, days: number, now: number): History {
   const bucket_ms = days <= HOURLY_DAYS ? HOUR_MS : DAY_MS;
   const last = Math.floor(now / bucket_ms);

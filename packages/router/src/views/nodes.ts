@@ -34,8 +34,8 @@ export function showNode(
 }
 
 /**
- * The node of a worker that registers, where there is none of that id yet: it has the first GPU with a price that the worker
- * declares. A worker that declares none registers no node: there would be nothing to show a price for.
+ * Registers the node of a worker, when its id is new: with the first of the worker's GPUs that has a price. A worker that declares no
+ * such GPU registers no node.
  */
 export async function registerNodeOf(
   tx: Queries,

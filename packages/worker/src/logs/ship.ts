@@ -23,7 +23,7 @@ export async function shipLogs(
         worker.router.log(lease.job.id, body, callSignal(lease)),
       ).catch((error) => skipRefused(worker, lease, chunk.sequence, error));
       if (taken === 'log_quota') return;
-      // Behind by one chunk after a crash: the router knows its sequence and stores it once.
+      // After a crash this is behind by one chunk. It is sent again; the router knows its sequence and stores it once.
       await writeFile(folder.sent_file, String(reader.position));
     }
   } finally {
@@ -31,7 +31,7 @@ export async function shipLogs(
   }
 }
 
-/** Where to go on after a restart; 0 where that is not known. */
+/** The position to continue from after a restart; 0 when it is not known. */
 export async function sentUpTo({ sent_file }: JobFolder): Promise<number> {
   const position = Number(await readFile(sent_file, 'utf8').catch(() => '0'));
   return Number.isSafeInteger(position) && position >= 0 ? position : 0;

@@ -17,7 +17,7 @@ const CHUNK_MS = 100;
 const CHUNK_UNITS = 64_000;
 const CHUNK_LINES = 1_000;
 const READ_BYTES = 262_144;
-/** A machine that lost its power may have lost chunks that were sent: what comes now must not bear their numbers. */
+/** After a power cut, chunks that were sent may be missing on disk: new chunks must not reuse their numbers. */
 const SEQUENCE_GAP = 1_000_000;
 
 export interface Spool {

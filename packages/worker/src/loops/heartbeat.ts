@@ -1,6 +1,6 @@
 /**
- * The heartbeat: says that this worker is alive, renews its leases, and hears of cancels and drains. The router holds the
- * answer until there is something to say, so a busy worker hears at once.
+ * The heartbeat: says that this worker is alive, renews its leases, and receives cancels and orders to drain. It is a long poll, so a
+ * busy worker hears of them at once.
  */
 import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { HeartbeatAnswer } from '@rcpt/contract/router/workers.ts';
@@ -17,7 +17,7 @@ const SHORTEST_WAIT_SECONDS = 0.1;
 const ANSWER_MS = 15_000;
 /** An answer may come at once without anything new. The next heartbeat is not sent sooner than this. */
 const MIN_INTERVAL_MS = 50;
-/** A draining worker is answered at once, always. */
+/** The router answers a draining worker at once. */
 const DRAINING_MS = 1_000;
 const LAST_HEARTBEAT_MS = 2_000;
 
