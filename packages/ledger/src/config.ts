@@ -107,7 +107,7 @@ export function readLedgerSettings(environment: Record<string, string | undefine
   return readConfig(LedgerSettings, environment);
 }
 
-/** Throws `ConfigError`, one line: also where the links that are sealed would start with an address nobody can open. */
+/** Throws `ConfigError`, one line: also where sealed links would start with an address that cannot be opened. */
 export function readLedgerConfig(environment: Record<string, string | undefined>): Config {
   const config = readLedgerSettings(environment);
   if (isUnspecified(config.host)) requireBaseUrl(config);

@@ -85,7 +85,7 @@ export async function startLedger(
       copier.wake();
     },
   });
-  // Between two commits there may be an instant at which nobody waits: that is not the end of the mints.
+  // Between two commits there may be an instant without a waiting mint: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
   const renderPdf = async (of: Asked) => (await printer.pdf(of)).file;
   const copier = copies

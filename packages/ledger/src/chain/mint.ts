@@ -67,7 +67,7 @@ export function createMinter(settings: MintSettings): Minter {
   let answering = 0;
   let minting = false;
 
-  /** One transaction at a time; whoever arrives meanwhile is in the next. */
+  /** One transaction at a time; requests that arrive meanwhile are in the next. */
   async function mintWaiting(): Promise<void> {
     minting = true;
     while (waiting.length > 0) for (const one of await mintInOne(nextInTurn)) await mintInOne(() => [one]);
@@ -113,7 +113,7 @@ export function createMinter(settings: MintSettings): Minter {
       else resolve(outcome);
       fresh ||= !(outcome instanceof Refusal) && outcome.fresh;
     }
-    // Before those who came since; who was not served has the first turn.
+    // Requests that had no room go before those that came since.
     waiting = [...taken.filter((_, i) => outcomes[i] === 'later'), ...waiting];
     if (fresh) settings.onMinted();
   }

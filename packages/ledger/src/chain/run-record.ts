@@ -84,7 +84,7 @@ export async function recordWithRun(
   return { ...beside, blocks: isApproved(run, block) ? blocks : { ...blocks, ...ANOTHER_BLOCK } };
 }
 
-/** Null when somebody put into the Run what no stage writes. */
+/** Null when the Run holds what no stage writes: it was altered. */
 function makeBlock(run: SealedRun): { block: JsonObject; slug: string | undefined } | null {
   try {
     const block = blockOf(run);
@@ -110,7 +110,7 @@ const UNREADABLE: JsonObject = {};
 /** The block that the approval fixed is gone, or is not what the Run's records make. */
 const ANOTHER_BLOCK: JsonObject = { approved_block: 'not what the records of the Run make' };
 
-/** As the receipt says it, whatever somebody made of that. */
+/** As the receipt says it, which may have been altered. */
 function sealedPin(payload: string | Uint8Array): PinnedModel | null {
   const { pinned_model } = verifyReceipt(payload).payload ?? {};
   return (pinned_model as PinnedModel | undefined) ?? null;

@@ -1,4 +1,4 @@
-/** What somebody who types into a search box may mean by it. */
+/** What words typed into a search box may mean. */
 
 export interface Sought {
   /** Names one receipt by its number; `receipt_id` is how its id has to begin. */

@@ -22,7 +22,7 @@ const PROGRESS_MS = 100;
 const RUNS_AT_ONCE = 64;
 const CHARACTERS_AT_ONCE = 262_144;
 
-/** Hears how far a walk has come, first when it begins; nobody waits for it. */
+/** Is told how far a walk has come, first when it begins. The walk does not wait for it. */
 export type Progress = (walked: VerifyProgress) => void;
 
 /**

@@ -130,7 +130,7 @@ function identity(value: CelValue): string {
 
 /**
  * `@result + [item]` of the macros `map` and `filter`, without copying the list at every step. The accumulator of a
- * comprehension cannot be named by a rule, so nobody else sees it grow.
+ * comprehension cannot be named by a rule, so no rule sees it grow.
  */
 function appender(): (list: CelList, item: CelValue) => CelList {
   const grown = new WeakMap<object, CelValue[]>();

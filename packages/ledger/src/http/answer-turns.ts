@@ -1,6 +1,6 @@
 /**
- * What is read of an organization in pages, in turns of the organizations: a page of small rows is ten milliseconds of the event
- * loop, and one that nobody takes off its connection stays in memory.
+ * Large answers, in turns of the organizations: a page of small rows takes ten milliseconds of the event loop, and an answer that
+ * its caller does not read stays in memory.
  */
 import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';

@@ -121,7 +121,7 @@ function arriving(request: FastifyRequest, reply: FastifyReply, turns: Turns) {
   const over = new AbortController();
   reply.raw.once('close', () => over.abort());
   const { promise: late, reject } = Promise.withResolvers<never>();
-  // Heard by those who read the body, if it comes to that.
+  // The reader of the body handles it; without a reader it is no unhandled rejection.
   late.catch(() => undefined);
   /** What has to come in a stretch, unless it was waited for a turn in it: then nothing was read. */
   let least = 1;
@@ -156,7 +156,7 @@ function arriving(request: FastifyRequest, reply: FastifyReply, turns: Turns) {
   };
 }
 
-/** Those who have no organization share one turn. */
+/** Callers without an organization share one turn. */
 function whose({ principal }: FastifyRequest): string {
   return principal?.organization_id ?? '';
 }

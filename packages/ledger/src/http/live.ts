@@ -18,7 +18,7 @@ export function liveRoutes(
         tags: ['organizations'],
         security: [{ bearer: [] }],
         summary: 'What changes in the organization, as it happens',
-        description: `Server-sent events, for whoever shows what is here: an event says what to read again. At most ${OF_ONE_CREDENTIAL} streams per key or session, those of the router among them, and ${OF_ONE_ORGANIZATION} per organization. What happened before it was opened, or while it was broken off, is not told.`,
+        description: `Server-sent events for clients that show the organization: an event says what to read again. At most ${OF_ONE_CREDENTIAL} streams per key or session, those of the router among them, and ${OF_ONE_ORGANIZATION} per organization. What happened before it was opened, or while it was broken off, is not told.`,
         response: {
           200: eventsOnly(
             'Event `changed`, its data {"runs": ["run_…"] or null for many, "receipts": true, "settings": false}.',

@@ -56,7 +56,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
     },
     async ({ principal, query }, reply) => {
       const page = await searchReceipts(ledger.db, principal.organization_id, query, ledger.base_url);
-      // As it is stored, also where somebody altered a record so that it has no valid form.
+      // As it is stored, also where a record was altered so that it has no valid form.
       return reply.type(JSON_TYPE).send(JSON.stringify(page) as never);
     },
   );
@@ -153,7 +153,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
   async function sendChain({ principal, method }: FastifyRequest, reply: FastifyReply) {
     const { head, lines } = await streamChain(ledger.db, principal.organization_id);
     if (head !== null) reply.header('ledger-head', `${head.org_seq}:${head.receipt_sha256}`);
-    // Nobody reads the lines of an answer to HEAD: they would be fetched as fast as the database can, for nothing.
+    // No caller reads the lines of an answer to HEAD: they would be fetched as fast as the database can, for nothing.
     return reply.type(NDJSON).send((method === 'HEAD' ? Readable.from([]) : lines) as never);
   }
 }

@@ -143,13 +143,13 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
       if (!call.signal.aborted) logger.warn({ request_id: request.id, organization_id, err: cause }, 'router away');
       throw error;
     });
-    // A stream that breaks off is no error of ours; whoever reads it notices.
+    // A stream that breaks off is no error of the ledger; its reader notices.
     answer.body.on('error', () => undefined);
     if (wantsEvents(request)) endWithRight(request, router_url, call);
     return reply.code(answer.status).headers(answer.headers).header('x-accel-buffering', 'no').send(answer.body);
   }
 
-  /** Ends when nobody waits for the answer any more, or the service stops. */
+  /** Ends when the caller has gone, or the service stops. */
   function callUntilGone(reply: FastifyReply): AbortController {
     const call = new AbortController();
     open.add(call);
@@ -167,7 +167,7 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
       (await limits.mayStay(request)) && (await findRouter(ledger.db, organization_id)) === router_url;
     const looking = setInterval(async () => {
       if (call.signal.aborted) return clearInterval(looking);
-      // Who cannot be looked up now comes again when the database is back.
+      // A credential that cannot be looked up now has to come again when the database is back.
       if (!(await mayGoOn().catch(() => false))) call.abort();
     }, LOOK_MS).unref();
   }

@@ -1,5 +1,5 @@
 /**
- * The public side: whoever holds the link sees the receipt. Every answer is made from the stored bytes and says whether
+ * The public side: the holder of a link sees its receipt. Every answer is made from the stored bytes and says whether
  * they still have their hash; an altered receipt is shown and called altered, never hidden.
  */
 
@@ -137,7 +137,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
 
   /**
    * A large receipt is loaded, hashed and sent in a turn of its organization: each is milliseconds of the event loop. The turn
-   * ends when the answer is handed to the connection, so that nobody holds it by not reading.
+   * ends when the answer is handed to the connection, so that a caller who does not read holds no turn.
    * @param root the way back to the service's own root
    */
   async function answer<Sent>(
@@ -188,7 +188,7 @@ function sendAbsent({ headers }: FastifyRequest, reply: FastifyReply, root: stri
   if (!acceptsHtml(headers.accept))
     throw found === null
       ? new Refusal('not_found', 'No receipt is shared under this link.')
-      : refuse('share_revoked', 'The organization has switched this link off. Ask whoever sent it to you.');
+      : refuse('share_revoked', 'The organization has switched this link off. Ask the person who sent it to you.');
   return reply
     .header('content-security-policy', PAGE_CSP)
     .type(HTML)

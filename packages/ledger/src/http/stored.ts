@@ -26,8 +26,8 @@ export function sendReceipts(reply: FastifyReply, payloads: string[], members: R
 
 /**
  * The whole chain as of one instant, a receipt per line, as fast as the reader takes it. `head` is where it ends.
- * Receipts never change and are only added, so they are read page by page when the reader wants more: a reader who
- * takes all his time holds no connection and no snapshot of the database.
+ * Receipts never change and are only added, so they are read page by page when the reader wants more: a slow reader holds no
+ * connection and no snapshot of the database.
  */
 export async function streamChain(db: Db, organization_id: string): Promise<{ head: End['head']; lines: Readable }> {
   const { head, last_seq } = await readEnd(db, organization_id);

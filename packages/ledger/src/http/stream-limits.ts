@@ -1,6 +1,6 @@
 /**
- * Streams that somebody keeps open: so many per credential and per organization, so that one leaves room for the others,
- * and none for longer than the credential counts.
+ * Limits on open event streams: a number per credential and per organization, so that one leaves room for the others. A stream
+ * ends when its credential is withdrawn.
  */
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/ids.ts';
@@ -52,7 +52,7 @@ export function createStreamLimits(db: Ledger['db']): StreamLimits {
   };
 }
 
-/** When the answer has left or nobody waits for it; at once, when the caller has gone already. */
+/** Calls `act` when the answer has left or its caller has gone; at once, when the caller has gone already. */
 export function whenOver({ raw }: FastifyReply, act: () => void): void {
   if (raw.destroyed) act();
   else raw.once('close', act);

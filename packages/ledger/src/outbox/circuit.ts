@@ -5,7 +5,7 @@ export interface Backoff {
   longest_ms: number;
 }
 
-/** Doubles with every failure; half of it is chance, so that those who failed together do not return together. */
+/** Doubles with every failure; half of it is chance, so that processes which failed together do not return together. */
 export function backoffMs(failures: number, { first_ms, longest_ms }: Backoff, chance: number): number {
   const full = Math.min(longest_ms, first_ms * 2 ** Math.min(failures - 1, 40));
   return Math.round(full / 2 + (chance * full) / 2);

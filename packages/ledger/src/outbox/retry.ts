@@ -39,7 +39,7 @@ export function postponed({ claim, failure }: Outcome, now: number, chance: numb
   }
 }
 
-/** A row that was claimed and not tried: whoever comes next may have it. */
+/** A row that was claimed and not tried: the next claim may take it. */
 export function released(claim: Claim, now: number): Postponed {
   return { claim, attempts: claim.attempts, next_attempt_at: new Date(now).toISOString(), last_error: null };
 }

@@ -18,7 +18,7 @@ export interface RouterCall {
   idempotency_key: string | undefined;
   /** Undefined: none. */
   body: unknown;
-  /** Who asks may not see where datasets are, although the token may. */
+  /** The caller may not see where datasets are, although the token may. */
   for_members: boolean;
 }
 

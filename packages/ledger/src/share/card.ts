@@ -24,7 +24,7 @@ const BAND = { top: 416, height: CARD.height - 416 } as const;
 /** What it says stands around this height. */
 const MIDDLE = BAND.top + 72;
 
-/** Started with the first card: receipts that nobody shares cost nothing. */
+/** Started with the first card: a ledger that draws no card does not load it. */
 let renderer: Promise<void> | null = null;
 
 export async function renderCard(input: Rendered): Promise<Uint8Array> {

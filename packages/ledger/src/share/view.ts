@@ -21,7 +21,7 @@ export interface ReceiptView {
 
 /** A receipt as it is stored, and the link it is asked for by. */
 export interface Stored {
-  /** Canonical JSON, unless somebody altered it. */
+  /** Canonical JSON, unless it was altered. */
   bytes: string;
   share_url: string;
 }

@@ -44,7 +44,7 @@ export function tally(checks: PrintedCheck[]): string {
 /** The way anyone checks the hash with what every Linux and macOS machine has; `<file>` holds the stored bytes. */
 export function commandByHand(bytes: string, receipt_sha256: string, file: string): string {
   const any = /"receipt_sha256":"[0-9a-f]{64}"/g;
-  // An altered receipt may state anything: what somebody pastes into a shell holds hexadecimal digits alone.
+  // An altered receipt may state anything: the line is pasted into a shell, and so takes hexadecimal digits only.
   const several = (bytes.match(any)?.length ?? 0) > 1 && /^[0-9a-f]{64}$/.test(receipt_sha256);
   const hash = several ? receipt_sha256 : '[0-9a-f]{64}';
   return `perl -pe 's/"receipt_sha256":"${hash}",//' ${file} | shasum -a 256`;

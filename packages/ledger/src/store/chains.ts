@@ -169,7 +169,7 @@ export async function payloadOfReceipt(db: Queries, organization_id: string, rec
     'select payload from receipts where organization_id = $1 and org_seq = $2',
     [organization_id, org_seq],
   );
-  // A payload that was tampered with is still found: whoever asks has to be shown that it was.
+  // A payload that was altered is still found: its reader has to see that it was.
   if (row === undefined || !row.payload.includes(`"receipt_id":"${receipt_id}"`))
     throw new Refusal('not_found', 'This organization has no such receipt.');
   return row.payload;
@@ -211,13 +211,13 @@ export async function isLast(db: Queries, organization_id: string, org_seq: numb
 export interface End {
   /** As recorded at minting; null while the chain holds no receipt. */
   head: Head | null;
-  /** Of the last receipt there is: the head's, unless somebody tampered. -1: there is none. */
+  /** Of the last receipt that is stored: the head's, unless the chain was altered. -1: there is none. */
   last_seq: number;
 }
 
 /** Where the chain ends, twice, as of one instant. */
 export async function readEnd(db: Queries, organization_id: string): Promise<End> {
-  // By the organization: somebody may have taken the head away.
+  // By the organization: the head may have been deleted.
   const row = await db.get<{ org_seq: number | null; receipt_sha256: string; last_seq: number | null }>(
     `select c.org_seq, c.receipt_sha256,
        (select max(org_seq) from receipts r where r.organization_id = o.organization_id) as last_seq

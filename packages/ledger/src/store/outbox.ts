@@ -21,7 +21,7 @@ export interface Claim extends Copy {
   leased_until: string;
 }
 
-/** The instant of rows that nobody tries again by himself. */
+/** The instant of rows that are not tried again without a person. */
 export const PARKED = '9999-12-31T23:59:59.999Z';
 
 export const OUTBOX_COLUMNS = {

@@ -148,7 +148,7 @@ export function loadMarks<Read extends Column = never>(
   return readMarks(db, [organization_id, id], read, '');
 }
 
-/** As `loadMarks`, and nobody else changes the Run until the transaction ends. */
+/** As `loadMarks`, and locks the Run until the transaction ends. */
 export function lockMarks<Read extends Column = never>(
   tx: Queries,
   organization_id: string,
@@ -227,12 +227,12 @@ function parsed(row: Stored): Run {
   for (const column of JSON_COLUMNS) if (row[column] != null) read[column] = JSON.parse(row[column]);
   const run = read as unknown as Run;
   run.checks ??= [];
-  nameNobody(run);
+  fillDeciders(run);
   return run;
 }
 
-/** What was sealed or rejected before checks and approvals said who decided says that it does not. Takes altered rows. */
-function nameNobody({ checks, approval }: Run): void {
+/** Checks and approvals of before they named their decider get an empty name. Takes altered rows. */
+function fillDeciders({ checks, approval }: Run): void {
   for (const check of Array.isArray(checks) ? checks : [])
     if (typeof check === 'object' && check !== null) check.decided_by ??= '';
   if (typeof approval === 'object' && approval !== null) approval.approver_id ??= '';

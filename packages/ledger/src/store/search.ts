@@ -28,7 +28,7 @@ interface Receipt {
   share_token: string;
 }
 
-/** Of its Run; null when somebody took that away. */
+/** Of its Run; null when the Run was deleted. */
 interface Row extends Receipt {
   lane: LaneName | null;
   title: string | null;
@@ -219,7 +219,7 @@ function summaryOf(row: Row, base_url: string): ReceiptSummary {
   };
 }
 
-/** Null as well where somebody altered the Run. */
+/** Null as well where the Run was altered. */
 function outcomeOf(verdict: string | null): Outcome | null {
   try {
     return Outcome.safeParse(JSON.parse(verdict ?? '{}').outcome).data ?? null;
@@ -228,5 +228,5 @@ function outcomeOf(verdict: string | null): Outcome | null {
   }
 }
 
-/** Of a receipt whose Run somebody took away: it is listed nevertheless. */
+/** Of a receipt whose Run was deleted: it is listed nevertheless. */
 const NO_INSTANT = '1970-01-01T00:00:00.000Z';

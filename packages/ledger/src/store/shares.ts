@@ -1,4 +1,4 @@
-/** Public links: whose receipt stands behind one, and whether somebody switched it off. */
+/** Public links: the receipt behind a link, and whether the link is switched on. */
 import { receiptIdOf } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';

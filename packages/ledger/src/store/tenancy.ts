@@ -82,12 +82,12 @@ export function listKeys(db: Queries, organization_id: string): Promise<Key[]> {
   return db.all<Key>(`select ${KEY} from api_keys where organization_id = $1 order by id`, [organization_id]);
 }
 
-/** Until the transaction ends nobody else takes an owner from this organization. */
+/** Locks the organization until the transaction ends: no other transaction takes an owner from it. */
 export async function lockOrganization(tx: Queries, organization_id: string): Promise<void> {
   await tx.get(`select name from organizations where organization_id = $1 ${tx.dialect.forUpdate}`, [organization_id]);
 }
 
-/** Live owner keys, and owners who have signed in: one who never did may be a mistyped address. */
+/** Live owner keys, and owners who have signed in: an invited owner may be a mistyped address. */
 export async function listOwners(db: Queries, organization_id: string): Promise<string[]> {
   const rows = await db.all<{ id: string }>(
     `select id from api_keys where organization_id = $1 and role = 'owner' and revoked_at is null

@@ -17,5 +17,5 @@ const JOBS = {
 };
 export type DecidingJobs = typeof JOBS;
 
-// Who reads a page or a PDF goes before what is decided: that may take a second, and a page takes milliseconds.
+// A page or a PDF goes before what is decided: deciding may take a second, and a page takes milliseconds.
 serve(JOBS, 10);

@@ -33,7 +33,7 @@ export interface Pool<Table extends JobTable> {
   /**
    * Throws what the job throws as a Refusal, and what taking a turn throws. A thread that fails or takes too long is a fault:
    * `overloaded`, of which nothing is kept. An unknown error of the job is thrown as an Error.
-   * @param input what is large is loaded when its turn has come, by a function: those who wait hold nothing
+   * @param input a function loads a large input when its turn has come: a job that waits holds no memory
    */
   run<What extends keyof Table & string>(
     what: What,

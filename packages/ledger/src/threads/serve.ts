@@ -27,7 +27,7 @@ export type Answer =
   | { refusal: Pick<Refusal, 'code' | 'detail' | 'members' | 'cause'> }
   | { error: string };
 
-/** Of 19; the event loop has 0, so that who only asks for something small goes before what is drawn and decided here. */
+/** Of 19; the event loop has 0, so that a small request goes before what is drawn and decided here. */
 const NICENESS = 5;
 
 /** @param niceness more gives way to other threads, too */

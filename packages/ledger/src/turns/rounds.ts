@@ -1,4 +1,4 @@
-/** The order in which those who wait are served: one of each organization, then the next of each. Pure. */
+/** The order in which waiting requests are served: one of each organization, then the next of each. Pure. */
 
 /** Of one organization in the order in which they came; the organizations in the order of their first. */
 export function inRounds<T>(waiting: readonly T[], whose: (one: T) => string): T[] {

@@ -5,12 +5,12 @@ const WORDS = {
   410: [
     'This link has been switched off',
     'The organization that shared a receipt here no longer shares it by this link.',
-    'If you need the receipt, ask whoever sent you the link: they can give you the document itself, or switch the link on again.',
+    'If you need the receipt, ask the person who sent you the link: they can give you the document itself, or switch the link on again.',
   ],
   404: [
     'No receipt is shared under this link',
     'Perhaps a part of the link was lost on its way, or something was added to its end.',
-    'Ask whoever sent it to you for the whole link.',
+    'Ask the person who sent it to you for the whole link.',
   ],
 } as const;
 
