@@ -20,9 +20,13 @@ export interface StyledLine extends Line {
   style: Style;
 }
 
-export interface Cell {
+/** Where a cell stands on the line. */
+export interface Column {
   x: number;
   width: number;
+}
+
+export interface Cell extends Column {
   lines: StyledLine[];
   /** Its structure type: P, H2, TH, TD, LBody. */
   tag: string;
@@ -149,6 +153,16 @@ export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
     for (const element of elements) element.end();
   };
 
+  /** A structure element under the document, to be ended by the caller. */
+  const group = (tag: string, under: Element | null = root, alt?: string): Element => {
+    const element = doc.struct(tag, alt === undefined ? {} : { alt });
+    under?.add(element);
+    return element;
+  };
+
+  const lines = (text: string, style: Style, width: number): StyledLine[] =>
+    wrap(within(text, style.stack), style.stack, style.size, width).map((line) => ({ ...line, style }));
+
   return {
     doc,
     frame,
@@ -169,12 +183,7 @@ export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
     end() {
       root?.end();
     },
-    /** A structure element under the document, to be ended by the caller. */
-    group(tag: string, under: Element | null = root, alt?: string): Element {
-      const element = doc.struct(tag, alt === undefined ? {} : { alt });
-      under?.add(element);
-      return element;
-    },
+    group,
     /** True when so much is drawn already that lists have to end. */
     get full() {
       return budget.isSpent;
@@ -205,10 +214,21 @@ export function createLayout(doc: PDFKit.PDFDocument, frame: Frame) {
     },
     artifact: (draw: () => void) => artifact(doc, draw),
     row,
+    /** A row in a structure element of its own. */
+    rowIn(tag: string, cells: Cell[], under: Element | null = root) {
+      const element = group(tag, under);
+      row(cells, element);
+      element.end();
+    },
+    /** A text as a cell of a column. */
+    cell: (column: Column, text: string, style: Style, tag: string): Cell => ({
+      ...column,
+      lines: lines(text, style, column.width),
+      tag,
+    }),
     drawLine,
     drawMark,
-    lines: (text: string, style: Style, width: number): StyledLine[] =>
-      wrap(within(text, style.stack), style.stack, style.size, width).map((line) => ({ ...line, style })),
+    lines,
     /** The first line alone, ended with an ellipsis where there is more. */
     oneLine: (text: string, style: Style, width: number): StyledLine => ({
       ...oneLine(within(text, style.stack), style.stack, style.size, width),

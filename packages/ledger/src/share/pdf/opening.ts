@@ -7,7 +7,7 @@ import { type QrCode, qrOf } from '../qr.ts';
 import { measure } from '../text.ts';
 import type { ReceiptView } from '../view.ts';
 import { approvalInWords, safeHref, titleOf } from '../words.ts';
-import { type Cell, type Element, heightOfLines, type Layout, type Style, type StyledLine } from './layout.ts';
+import { type Element, heightOfLines, type Layout, type Style, type StyledLine } from './layout.ts';
 import { prose } from './sections.ts';
 import { ASIDE, BODY, HASH, KIND, SMALL, STRONG, TITLE } from './styles.ts';
 
@@ -21,20 +21,15 @@ export function opening(layout: Layout, view: ReceiptView, share_url: string): v
   const width = layout.inner - (code ? QR_SIDE + 28 : 0);
   const top = layout.y;
   if (code) drawQr(layout, code, frame.width - frame.right - QR_SIDE, top, share_url);
-  const cell = (text: string, style: Style, tag: string): Cell => ({
-    x: frame.left,
-    width,
-    lines: layout.lines(text, style, width),
-    tag,
-  });
+  const column = { x: frame.left, width };
   const group = layout.group('Sect');
-  layout.row([cell(`${view.print.kind} receipt`, KIND, 'P')], group);
+  layout.row([layout.cell(column, `${view.print.kind} receipt`, KIND, 'P')], group);
   layout.space(3);
-  layout.row([cell(titleOf(view.print), TITLE, 'H1')], group);
+  layout.row([layout.cell(column, titleOf(view.print), TITLE, 'H1')], group);
   layout.space(6);
   const sealed = `Sealed ${instant(view.created_at)}`;
-  layout.row([cell(view.organization.name, STRONG, 'P')], group);
-  layout.row([cell(sealed, ASIDE, 'P')], group);
+  layout.row([layout.cell(column, view.organization.name, STRONG, 'P')], group);
+  layout.row([layout.cell(column, sealed, ASIDE, 'P')], group);
   group.end();
   if (doc.bufferedPageRange().count === 1) layout.y = Math.max(layout.y, top + (code ? QR_SIDE + 16 : 0));
   layout.space(18);
@@ -90,8 +85,7 @@ export function verdict(layout: Layout, print: Print): void {
   for (const text of [word, outcome.summary, approval && approvalInWords(approval), approval?.by?.id, approval?.note]) {
     if (!text) continue;
     layout.space(10);
-    const lines = layout.lines(text, BODY, layout.inner);
-    layout.row([{ x: layout.frame.left, width: layout.inner, lines, tag: 'P' }], group);
+    layout.row([layout.cell({ x: layout.frame.left, width: layout.inner }, text, BODY, 'P')], group);
   }
   group.end();
 }

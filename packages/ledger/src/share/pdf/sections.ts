@@ -4,7 +4,7 @@ import { sentence } from '@rcpt/contract/lanes/printed.ts';
 import { markOfCheck } from '../marks.ts';
 import { INK, LINK, MUTED, RULE, TONES } from '../palette.ts';
 import { deciderId, decisionInWords, leftOutInWords, safeHref, tally, toneOfCheck } from '../words.ts';
-import type { Cell, Element, Layout, StyledLine } from './layout.ts';
+import type { Cell, Column, Element, Layout, Style, StyledLine } from './layout.ts';
 import { ASIDE, BODY, COLUMN, HASH, HEADING, SMALL, STRONG } from './styles.ts';
 
 /** A table's heading, its column heads and a first row. */
@@ -42,11 +42,9 @@ export function heading(layout: Layout, title: string, note = '', room = 64): vo
   layout.need(room);
   const aside = note ? layout.oneLine(note, SMALL, layout.inner / 2) : undefined;
   const width = layout.inner - (aside ? aside.width + 20 : 0);
-  const cells: Cell[] = [{ x: frame.left, width, lines: layout.lines(title, HEADING, width), tag: 'H2' }];
+  const cells: Cell[] = [layout.cell({ x: frame.left, width }, title, HEADING, 'H2')];
   if (aside) cells.push({ x: frame.width - frame.right - aside.width, width: aside.width, lines: [aside], tag: 'P' });
-  const group = layout.group('Sect');
-  layout.row(cells, group);
-  group.end();
+  layout.rowIn('Sect', cells);
   layout.space(5);
   layout.rule(INK);
 }
@@ -59,9 +57,8 @@ export function facts(
 ): void {
   if (list.length === 0) return;
   const { frame } = layout;
-  const label_width = 124;
-  const x = frame.left + label_width + 12;
-  const width = layout.inner - label_width - 12;
+  const name = { x: frame.left, width: 124 };
+  const value = { x: frame.left + 136, width: layout.inner - 136 };
   heading(layout, title);
   const table = layout.group('Table');
   each(
@@ -70,46 +67,33 @@ export function facts(
     'member',
     (fact, i) => {
       const href = safeHref(fact.href);
-      const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK };
-      if (i > 0) layout.rule(RULE);
-      layout.space(4.5);
-      const tr = layout.group('TR', table);
-      layout.row(
-        [
-          {
-            x: frame.left,
-            width: label_width,
-            lines: layout.lines(fact.label, { ...ASIDE, size: 9 }, label_width),
-            tag: 'TH',
-          },
-          {
-            x,
-            width,
-            lines: layout.lines(fact.value || '—', { ...style, leading: BODY.leading }, width),
-            tag: 'TD',
-            href,
-          },
-        ],
-        tr,
-      );
-      tr.end();
-      layout.space(4.5);
+      const style = { ...(fact.mono ? HASH : BODY), color: href ? LINK : INK, leading: BODY.leading };
+      const cells = [
+        layout.cell(name, fact.label, { ...ASIDE, size: 9 }, 'TH'),
+        { ...layout.cell(value, fact.value || '—', style, 'TD'), href },
+      ];
+      tableRow(layout, table, i, cells, 4.5);
     },
     left_out,
   );
   table.end();
 }
 
-function columns(layout: Layout, table: Element, heads: { x: number; width: number; text: string }[]): void {
+/** With a rule above it, but above the first. */
+function tableRow(layout: Layout, table: Element, i: number, cells: Cell[], space = ROW_SPACE): void {
+  if (i > 0) layout.rule(RULE);
+  layout.space(space);
+  layout.rowIn('TR', cells, table);
+  layout.space(space);
+}
+
+function columns(layout: Layout, table: Element, heads: (Column & { text: string })[]): void {
   let first = true;
   layout.repeat(() => {
-    const cells = heads.map((head) => ({ ...head, lines: layout.lines(head.text, COLUMN, head.width), tag: 'TH' }));
+    const cells = heads.map((head) => layout.cell(head, head.text, COLUMN, 'TH'));
     layout.space(4);
-    if (first) {
-      const tr = layout.group('TR', table);
-      layout.row(cells, tr);
-      tr.end();
-    } else {
+    if (first) layout.rowIn('TR', cells, table);
+    else {
       layout.artifact(() => {
         for (const cell of cells) for (const line of cell.lines) layout.drawLine(line, cell.x, layout.y, COLUMN);
       });
@@ -139,34 +123,26 @@ function checks(layout: Layout, title: string, list: PrintedCheck[]): void {
   columns(layout, table, [status, rule, category, severity]);
   each(layout, list, 'check', (check, i) => {
     const tone = TONES[toneOfCheck(check)];
-    if (i > 0) layout.rule(RULE);
-    layout.space(ROW_SPACE);
-    const tr = layout.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
-    layout.row(
-      [
-        {
-          ...status,
-          lines: layout.lines(sentence(check.status), { ...STRONG, size: 9, color: tone.ink }, status.width - 16),
-          tag: 'TD',
-          mark: { mark: markOfCheck(check), color: tone.ink, size: 10.5 },
-        },
-        {
-          ...rule,
-          lines: [
-            ...layout.lines(check.label, STRONG, rule.width),
-            ...decided(layout, check, rule.width),
-            ...(check.detail && check.detail !== '—' ? layout.lines(check.detail, SMALL, rule.width) : []),
-          ],
-          tag: 'TD',
-        },
-        { ...category, lines: layout.lines(sentence(check.category), small, category.width), tag: 'TD' },
-        { ...severity, lines: layout.lines(sentence(check.severity), small, severity.width), tag: 'TD' },
-      ],
-      tr,
-    );
-    tr.end();
-    layout.space(ROW_SPACE);
+    tableRow(layout, table, i, [
+      {
+        ...status,
+        lines: layout.lines(sentence(check.status), { ...STRONG, size: 9, color: tone.ink }, status.width - 16),
+        tag: 'TD',
+        mark: { mark: markOfCheck(check), color: tone.ink, size: 10.5 },
+      },
+      {
+        ...rule,
+        lines: [
+          ...layout.lines(check.label, STRONG, rule.width),
+          ...decided(layout, check, rule.width),
+          ...(check.detail && check.detail !== '—' ? layout.lines(check.detail, SMALL, rule.width) : []),
+        ],
+        tag: 'TD',
+      },
+      layout.cell(category, sentence(check.category), small, 'TD'),
+      layout.cell(severity, sentence(check.severity), small, 'TD'),
+    ]);
   });
   layout.repeat(null);
   table.end();
@@ -198,24 +174,13 @@ function evidence(layout: Layout, title: string, list: PrintedEvidence[]): void 
   const table = layout.group('Table');
   columns(layout, table, sized ? [kind, item, size] : [kind, item]);
   each(layout, list, 'item', (piece, i) => {
-    if (i > 0) layout.rule(RULE);
-    layout.space(ROW_SPACE);
-    const tr = layout.group('TR', table);
     const small = { ...SMALL, leading: STRONG.leading };
-    layout.row(
-      [
-        { ...kind, lines: layout.lines(sentence(piece.kind), small, kind.width), tag: 'TD' },
-        {
-          ...item,
-          lines: [...layout.lines(piece.label, STRONG, item.width), ...layout.lines(piece.sha256, HASH, item.width)],
-          tag: 'TD',
-        },
-        ...(sized ? [{ ...size, lines: layout.lines(piece.size ?? '—', small, size.width), tag: 'TD' }] : []),
-      ],
-      tr,
-    );
-    tr.end();
-    layout.space(ROW_SPACE);
+    const lines = [...layout.lines(piece.label, STRONG, item.width), ...layout.lines(piece.sha256, HASH, item.width)];
+    tableRow(layout, table, i, [
+      layout.cell(kind, sentence(piece.kind), small, 'TD'),
+      { ...item, lines, tag: 'TD' },
+      ...(sized ? [layout.cell(size, piece.size ?? '—', small, 'TD')] : []),
+    ]);
   });
   layout.repeat(null);
   table.end();
@@ -224,10 +189,7 @@ function evidence(layout: Layout, title: string, list: PrintedEvidence[]): void 
 export function prose(layout: Layout, title: string, text: string): void {
   heading(layout, title);
   layout.space(6);
-  const group = layout.group('Sect');
-  const { frame } = layout;
-  layout.row([{ x: frame.left, width: layout.inner, lines: layout.lines(text, BODY, layout.inner), tag: 'P' }], group);
-  group.end();
+  paragraph(layout, text, BODY);
 }
 
 /** Row after row; in a document that is full only the first few. Says how many more there are, `left_out` before included. */
@@ -250,17 +212,9 @@ function each<Item>(
 
 function nothing(layout: Layout, text: string): void {
   layout.space(5);
-  const group = layout.group('Sect');
-  layout.row(
-    [
-      {
-        x: layout.frame.left,
-        width: layout.inner,
-        lines: layout.lines(text, ASIDE, layout.inner),
-        tag: 'P',
-      },
-    ],
-    group,
-  );
-  group.end();
+  paragraph(layout, text, ASIDE);
+}
+
+function paragraph(layout: Layout, text: string, style: Style): void {
+  layout.rowIn('Sect', [layout.cell({ x: layout.frame.left, width: layout.inner }, text, style, 'P')]);
 }
