@@ -2,9 +2,10 @@
  * Large answers, in turns of the organizations: a page of small rows takes ten milliseconds of the event loop, and an answer that
  * its caller does not read stays in memory.
  */
+import type { ServerResponse } from 'node:http';
 import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
-import { createTurns } from '../turns/turns.ts';
+import { createTurns, type Turns } from '../turns/turns.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,14 +22,28 @@ export function answerInTurns(app: App): void {
   const turns = createTurns(READING);
   app.addHook('preHandler', async (request, { raw }) => {
     if (request.routeOptions.config.in_turn !== true || isStreamed(request)) return;
-    const over = new AbortController();
-    raw.once('close', () => over.abort());
-    const leave = await turns.take(request.principal.organization_id, over.signal);
-    const late = setTimeout(leave, TURN_MS);
-    over.signal.addEventListener('abort', () => {
-      clearTimeout(late);
-      leave();
-    });
+    await holdTurn(turns, request.principal.organization_id, raw, TURN_MS, (leave) => leave());
+  });
+}
+
+/**
+ * Takes a turn, which is given back when the answer has left or its caller has gone. Throws as `Turns.take`.
+ * @param late called when that takes longer than `longest_ms`
+ */
+export async function holdTurn(
+  turns: Turns,
+  organization_id: string,
+  raw: ServerResponse,
+  longest_ms: number,
+  late: (leave: () => void) => void,
+): Promise<void> {
+  const over = new AbortController();
+  raw.once('close', () => over.abort());
+  const leave = await turns.take(organization_id, over.signal);
+  const timer = setTimeout(late, longest_ms, leave);
+  over.signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    leave();
   });
 }
 

@@ -2,13 +2,13 @@
 import { Evidence, NewEvidence } from '@rcpt/contract/ledger/runs.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { binary } from '@rcpt/service/http/openapi.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
 import { fetchEvidence, receiveEvidence } from '../runs/evidence.ts';
 import { attachEvidence } from '../runs/stages.ts';
 import { loadMarks } from '../store/runs.ts';
 import { createTurns } from '../turns/turns.ts';
+import { holdTurn } from './answer-turns.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
 
 /** Pieces of evidence that are held in memory while they are read, 25 MiB each. */
@@ -65,7 +65,7 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
     async (request, reply) => {
       const { id, evidence_id } = request.params;
       const run = await loadMarks(ledger.db, request.principal.organization_id, id, 'evidence');
-      await holdWhileRead(request, reply);
+      await holdTurn(reading, request.principal.organization_id, reply.raw, READ_MS, () => reply.raw.destroy());
       const { item, bytes, verified } = await fetchEvidence(
         ledger,
         run,
@@ -82,16 +82,4 @@ export function evidenceRoutes(app: App, ledger: Ledger): void {
         .send(bytes as never);
     },
   );
-
-  /** Until the answer has left. Throws as `Turns.take`. */
-  async function holdWhileRead({ principal }: FastifyRequest, { raw }: FastifyReply): Promise<void> {
-    const over = new AbortController();
-    raw.once('close', () => over.abort());
-    const leave = await reading.take(principal.organization_id, over.signal);
-    const late = setTimeout(() => raw.destroy(), READ_MS);
-    over.signal.addEventListener('abort', () => {
-      clearTimeout(late);
-      leave();
-    });
-  }
 }
