@@ -13,7 +13,7 @@ export interface Tenants {
 }
 
 /** More than a whole measurement asks for. */
-const PREPARED = 640;
+const PREPARED = 440;
 const UPLOADS_PER_RUN = 25;
 const FILE = 'A line of the log, as agents write them.\n'.repeat(50);
 

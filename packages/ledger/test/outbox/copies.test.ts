@@ -183,8 +183,17 @@ eachEngine('the copier', MIGRATIONS, (fresh) => {
     for (let org_seq = 0; org_seq < 40; org_seq++) await mint(db, { org_seq });
     const clock = { ms: NOON };
     const backoff = { first_ms: 1_000, longest_ms: 900_000 };
-    const { copier } = start(db, { storage: down, now: () => clock.ms, timing: { backoff } });
-    const settled = () => new Promise((polls) => setTimeout(polls, 100));
+    let looks = 0;
+    const now = () => {
+      looks++;
+      return clock.ms;
+    };
+    const { copier } = start(db, { storage: down, now, timing: { backoff } });
+    // With every look for work it asks for the time: a second attempt would have come after a few.
+    const settled = () => {
+      const before = looks;
+      return until('more looks for work', () => looks >= before + 20);
+    };
     await until('the first failures', async () => (await left(db)).some(({ last_error }) => last_error !== null));
     await settled();
     assert.ok(attempts <= 8, `${attempts} attempts at first: no more than one handful of receipts`);
