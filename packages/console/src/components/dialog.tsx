@@ -7,7 +7,7 @@ import './dialog.css';
 interface DialogProps {
   title: string;
   onClose: () => void;
-  wide?: boolean;
+  wide?: boolean | undefined;
   children: ReactNode;
 }
 
@@ -45,14 +45,18 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   );
 }
 
+interface Mutation {
+  isPending: boolean;
+  error: unknown;
+}
+
 interface DialogFormProps {
   /** The verb on the button that sends it. */
   action: string;
   kind?: ButtonKind;
-  busy: boolean;
+  mutation: Mutation;
   /** One sentence why it cannot be sent now. */
   disabledReason?: string | null | undefined;
-  error: unknown;
   onSend: (form: HTMLFormElement) => void;
   onClose: () => void;
   children: ReactNode;
@@ -62,9 +66,8 @@ interface DialogFormProps {
 export function DialogForm({
   action,
   kind = 'primary',
-  busy,
+  mutation: { isPending: busy, error },
   disabledReason,
-  error,
   onSend,
   onClose,
   children,
@@ -89,25 +92,24 @@ export function DialogForm({
   );
 }
 
-interface ConfirmProps {
-  title: string;
-  /** What will have happened afterwards, and whether it can be taken back. */
-  children: ReactNode;
-  /** The verb: `Revoke key`. */
-  action: string;
-  kind?: ButtonKind;
-  busy: boolean;
-  error: unknown;
-  onConfirm: () => void;
-  onClose: () => void;
+/** A form in a dialog of its own. */
+export function FormDialog({ title, wide, ...form }: { title: string; wide?: boolean } & DialogFormProps) {
+  return (
+    <Dialog title={title} wide={wide} onClose={form.onClose}>
+      <DialogForm {...form} />
+    </Dialog>
+  );
 }
 
-export function Confirm({ title, children, onConfirm, ...form }: ConfirmProps) {
+/** Asks before it does: the words say what will have happened afterwards, and whether it can be taken back. */
+export function Confirm({
+  children,
+  onConfirm,
+  ...form
+}: Omit<Parameters<typeof FormDialog>[0], 'onSend'> & { onConfirm: () => void }) {
   return (
-    <Dialog title={title} onClose={form.onClose}>
-      <DialogForm {...form} onSend={onConfirm}>
-        <div className="dialog-words">{children}</div>
-      </DialogForm>
-    </Dialog>
+    <FormDialog {...form} onSend={onConfirm}>
+      <div className="dialog-words">{children}</div>
+    </FormDialog>
   );
 }

@@ -30,3 +30,14 @@ export function LoadMore({ hasMore, busy, onMore }: LoadMoreProps) {
     </div>
   );
 }
+
+interface Pages {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** The same for a query of pages. */
+export function LoadNextPage({ query: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { query: Pages }) {
+  return <LoadMore hasMore={hasNextPage} busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />;
+}

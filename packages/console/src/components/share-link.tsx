@@ -89,8 +89,7 @@ function SwitchShare({ share: { receipt_id, enabled }, onClose }: { share: Share
       title={enabled ? 'Switch the share link off?' : 'Switch the share link on again?'}
       action={enabled ? 'Switch off' : 'Switch on'}
       kind={enabled ? 'danger' : 'primary'}
-      busy={change.isPending}
-      error={change.error}
+      mutation={change}
       onConfirm={() => change.mutate(!enabled)}
       onClose={onClose}
     >

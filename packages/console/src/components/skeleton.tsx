@@ -19,3 +19,12 @@ export function SkeletonRows({ rows = 8, height = '2.6rem' }: { rows?: number; h
     </div>
   );
 }
+
+/** A list of two-line rows on its panel. */
+export function PanelSkeleton({ rows }: { rows: number }) {
+  return (
+    <div className="panel flush">
+      <SkeletonRows rows={rows} height="3.6rem" />
+    </div>
+  );
+}

@@ -1,5 +1,5 @@
 /** Tables as people read them: quiet lines, numbers to the right, what a phone has no room for left out. */
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Shown } from '../shown/shown.ts';
 import './table.css';
@@ -15,29 +15,36 @@ export interface Column {
   unseen?: boolean;
 }
 
-/** `<Table label="Keys" columns={[…]}>` around `<Row>`s of `<Cell>`s in the same order. */
+/** Lies on a panel of its own. `<Table label="Keys" columns={[…]}>` around `<Row>`s of `<Cell>`s in the same order. */
 export function Table({
   label,
   columns,
+  panel = '',
+  style,
   children,
 }: {
   label: string;
   columns: readonly Column[];
+  /** Classes of the panel. */
+  panel?: string;
+  style?: CSSProperties;
   children: ReactNode;
 }) {
   return (
-    <table className="table" aria-label={label}>
-      <thead>
-        <tr>
-          {columns.map(({ label: word, kind, unseen }) => (
-            <th key={word} scope="col" className={kind}>
-              {unseen ? <span className="visually-hidden">{word}</span> : word}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+    <div className={`panel flush ${panel}`} style={style}>
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ label: word, kind, unseen }) => (
+              <th key={word} scope="col" className={kind}>
+                {unseen ? <span className="visually-hidden">{word}</span> : word}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }
 

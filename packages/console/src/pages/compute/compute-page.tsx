@@ -24,19 +24,29 @@ interface ComputePageProps<Data> {
   query: Query<Data>;
   skeleton: ReactNode;
   lead?: ReactNode;
-  up?: { href: string; label: string };
+  /** Where it leads up to; the overview of Compute where nothing is said. */
+  up?: { href: string; label: string } | null;
   beside?: ReactNode;
   actions?: ReactNode;
   narrow?: boolean;
   children: (data: Data) => ReactNode;
 }
 
-export function ComputePage<Data>({ query, skeleton, children, actions, ...page }: ComputePageProps<Data>) {
+const COMPUTE = { href: '/compute', label: 'Compute' };
+
+export function ComputePage<Data>({
+  query,
+  skeleton,
+  children,
+  actions,
+  up = COMPUTE,
+  ...page
+}: ComputePageProps<Data>) {
   const connected = !isUnconnected(query.error);
   const away = isAway(query.error);
   useRouterChanges(connected && query.data !== undefined);
   return (
-    <Page {...page} {...(connected && query.data !== undefined ? { actions } : {})}>
+    <Page {...page} {...(up && { up })} {...(connected && query.data !== undefined ? { actions } : {})}>
       {!connected ? (
         <NotConnected />
       ) : (

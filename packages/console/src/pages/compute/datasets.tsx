@@ -6,7 +6,7 @@ import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { LoadMore } from '../../components/load-more.tsx';
+import { LoadNextPage } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -36,7 +36,6 @@ export function Datasets() {
   return (
     <ComputePage
       title="Datasets"
-      up={{ href: '/compute', label: 'Compute' }}
       lead="What a dataset is, and the hash that tells it from every other. The bytes stay where they are; who is granted access is told where that is."
       query={datasets}
       skeleton={<SkeletonRows rows={5} height="6.5rem" />}
@@ -56,11 +55,7 @@ export function Datasets() {
               ))}
             </ul>
           )}
-          <LoadMore
-            hasMore={datasets.hasNextPage}
-            busy={datasets.isFetchingNextPage}
-            onMore={() => void datasets.fetchNextPage()}
-          />
+          <LoadNextPage query={datasets} />
           {registering && <RegisterDataset onClose={() => setRegistering(false)} />}
           {granting && <GrantAccess dataset={granting} onClose={() => setGranting(null)} />}
         </>

@@ -149,8 +149,7 @@ function Cancel({ job }: { job: Job }) {
           title="Cancel this job?"
           action="Cancel job"
           kind="danger"
-          busy={act.isPending}
-          error={act.error}
+          mutation={act}
           onConfirm={() => act.mutate(undefined)}
           onClose={() => setAsking(false)}
         >

@@ -6,7 +6,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { LoadMore } from '../../components/load-more.tsx';
+import { LoadNextPage } from '../../components/load-more.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
@@ -37,7 +37,6 @@ export function Jobs() {
   return (
     <ComputePage
       title="Jobs"
-      up={{ href: '/compute', label: 'Compute' }}
       query={jobs}
       skeleton={
         <>
@@ -63,11 +62,7 @@ export function Jobs() {
           ) : (
             <JobTable jobs={pages.flat()} />
           )}
-          <LoadMore
-            hasMore={jobs.hasNextPage}
-            busy={jobs.isFetchingNextPage}
-            onMore={() => void jobs.fetchNextPage()}
-          />
+          <LoadNextPage query={jobs} />
         </>
       )}
     </ComputePage>
@@ -132,40 +127,38 @@ function JobTable({ jobs }: { jobs: readonly Job[] }) {
   const memberName = useMemberName();
   const gpuName = useGpuName();
   return (
-    <div className="panel flush">
-      <Table
-        label="Jobs, newest first"
-        columns={[
-          { label: 'Job' },
-          { label: 'Status' },
-          { label: 'Member', kind: 'widest' },
-          { label: 'Hardware', kind: 'wide' },
-          { label: 'Cost', kind: 'number' },
-          { label: 'Created', kind: 'number' },
-        ]}
-      >
-        {jobs.map((job, i) => (
-          <Row key={job.id} at={at === i}>
-            <HeadCell href={`/compute/jobs/${encodeURIComponent(job.id)}`}>
-              <span className="whole">
-                {typeWord(job.job_type)} <code className="short-id">{shortId(job.id)}</code>
-              </span>
-            </HeadCell>
-            <Cell>
-              <JobState status={job.status} />
-            </Cell>
-            <Cell kind="widest">{memberName(job.member_id)}</Cell>
-            <Cell kind="wide">{gpuName(job.requested_gpu_sku)}</Cell>
-            <Cell kind="number">
-              <Cost job={job} />
-            </Cell>
-            <Cell kind="number">
-              <Timestamp at={job.created_at} />
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Jobs, newest first"
+      columns={[
+        { label: 'Job' },
+        { label: 'Status' },
+        { label: 'Member', kind: 'widest' },
+        { label: 'Hardware', kind: 'wide' },
+        { label: 'Cost', kind: 'number' },
+        { label: 'Created', kind: 'number' },
+      ]}
+    >
+      {jobs.map((job, i) => (
+        <Row key={job.id} at={at === i}>
+          <HeadCell href={`/compute/jobs/${encodeURIComponent(job.id)}`}>
+            <span className="whole">
+              {typeWord(job.job_type)} <code className="short-id">{shortId(job.id)}</code>
+            </span>
+          </HeadCell>
+          <Cell>
+            <JobState status={job.status} />
+          </Cell>
+          <Cell kind="widest">{memberName(job.member_id)}</Cell>
+          <Cell kind="wide">{gpuName(job.requested_gpu_sku)}</Cell>
+          <Cell kind="number">
+            <Cost job={job} />
+          </Cell>
+          <Cell kind="number">
+            <Timestamp at={job.created_at} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
 

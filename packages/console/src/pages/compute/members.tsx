@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { LoadMore } from '../../components/load-more.tsx';
+import { LoadNextPage } from '../../components/load-more.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
@@ -35,7 +35,6 @@ export function ComputeMembers() {
   return (
     <ComputePage
       title="Members"
-      up={{ href: '/compute', label: 'Compute' }}
       lead="Members of the compute router: jobs are run for them and charged to them. People who work in this console are under Settings."
       query={members}
       skeleton={<SkeletonRows rows={6} />}
@@ -51,11 +50,7 @@ export function ComputeMembers() {
           ) : (
             <MemberTable members={pages.flat()} onActivate={setActivating} />
           )}
-          <LoadMore
-            hasMore={members.hasNextPage}
-            busy={members.isFetchingNextPage}
-            onMore={() => void members.fetchNextPage()}
-          />
+          <LoadNextPage query={members} />
           {adding && <AddMember onClose={() => setAdding(false)} onAdded={setActivating} />}
           {activating && <ActivateMember member={activating} onClose={() => setActivating(null)} />}
         </>
@@ -67,53 +62,51 @@ export function ComputeMembers() {
 function MemberTable({ members, onActivate }: { members: readonly Member[]; onActivate: (member: Member) => void }) {
   const { role } = useSession();
   return (
-    <div className="panel flush">
-      <Table
-        label="Members, newest first"
-        columns={[
-          { label: 'Member' },
-          { label: 'Membership' },
-          { label: 'Ends', kind: 'wide' },
-          { label: 'Added', kind: 'wide' },
-          { label: 'Actions', kind: 'least', unseen: true },
-        ]}
-      >
-        {members.map((member) => (
-          <Row key={member.id}>
-            <HeadCell href={`/compute/jobs?member=${encodeURIComponent(member.id)}`} below={member.email}>
-              {member.name}
-            </HeadCell>
-            <Cell>
-              <Membership member={member} />
-            </Cell>
-            <Cell kind="wide">
-              {member.membership_expires_at === null ? (
-                '–'
-              ) : (
-                <time dateTime={member.membership_expires_at} title={exact(member.membership_expires_at)}>
-                  {exact(member.membership_expires_at).replace(/,.*$/, '')}
-                </time>
-              )}
-            </Cell>
-            <Cell kind="wide">
-              <Timestamp at={member.created_at} />
-            </Cell>
-            <Cell kind="least">
-              {member.status === 'inactive' && (
-                <Button
-                  small
-                  disabledReason={deniedReason(role, 'administer')}
-                  aria-label={`Activate ${member.name}`}
-                  onClick={() => onActivate(member)}
-                >
-                  Activate
-                </Button>
-              )}
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Members, newest first"
+      columns={[
+        { label: 'Member' },
+        { label: 'Membership' },
+        { label: 'Ends', kind: 'wide' },
+        { label: 'Added', kind: 'wide' },
+        { label: 'Actions', kind: 'least', unseen: true },
+      ]}
+    >
+      {members.map((member) => (
+        <Row key={member.id}>
+          <HeadCell href={`/compute/jobs?member=${encodeURIComponent(member.id)}`} below={member.email}>
+            {member.name}
+          </HeadCell>
+          <Cell>
+            <Membership member={member} />
+          </Cell>
+          <Cell kind="wide">
+            {member.membership_expires_at === null ? (
+              '–'
+            ) : (
+              <time dateTime={member.membership_expires_at} title={exact(member.membership_expires_at)}>
+                {exact(member.membership_expires_at).replace(/,.*$/, '')}
+              </time>
+            )}
+          </Cell>
+          <Cell kind="wide">
+            <Timestamp at={member.created_at} />
+          </Cell>
+          <Cell kind="least">
+            {member.status === 'inactive' && (
+              <Button
+                small
+                disabledReason={deniedReason(role, 'administer')}
+                aria-label={`Activate ${member.name}`}
+                onClick={() => onActivate(member)}
+              >
+                Activate
+              </Button>
+            )}
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
 

@@ -30,7 +30,6 @@ export function Quotes() {
   return (
     <ComputePage
       title="Quotes"
-      up={{ href: '/compute', label: 'Compute' }}
       lead="A quote is the router’s hourly rate times the hours. It is a receipt of its own and binds nobody to run the job."
       query={members}
       skeleton={<SkeletonRows rows={6} />}

@@ -28,8 +28,7 @@ export function OrderDialog({ worker, onClose }: { worker: Worker; onClose: () =
     <Confirm
       title={`${word} ${worker.name}?`}
       action={word}
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(undefined)}
       onClose={onClose}
     >

@@ -26,7 +26,6 @@ export function WorkerPage() {
   return (
     <ComputePage
       title={detail.data?.worker.name ?? 'Worker'}
-      up={{ href: '/compute', label: 'Compute' }}
       query={detail}
       beside={detail.data && <WorkerState worker={detail.data.worker} />}
       actions={detail.data && detail.data.worker.revoked_at === null && <Orders detail={detail.data} />}

@@ -29,22 +29,20 @@ export function LastReceipts() {
           receipts.length === 0 ? (
             <p className="muted">No receipt yet: an approved Run becomes one.</p>
           ) : (
-            <div className="panel flush">
-              <Table label="Last receipts" columns={COLUMNS}>
-                {receipts.map(({ receipt_id, title, lane, created_at }) => (
-                  <Row key={receipt_id}>
-                    <HeadCell href={`/receipts/${receipt_id}`}>{title}</HeadCell>
-                    <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
-                    <Cell kind="least">
-                      <code>{receipt_id}</code>
-                    </Cell>
-                    <Cell kind="number">
-                      <Timestamp at={created_at} />
-                    </Cell>
-                  </Row>
-                ))}
-              </Table>
-            </div>
+            <Table label="Last receipts" columns={COLUMNS}>
+              {receipts.map(({ receipt_id, title, lane, created_at }) => (
+                <Row key={receipt_id}>
+                  <HeadCell href={`/receipts/${receipt_id}`}>{title}</HeadCell>
+                  <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
+                  <Cell kind="least">
+                    <code>{receipt_id}</code>
+                  </Cell>
+                  <Cell kind="number">
+                    <Timestamp at={created_at} />
+                  </Cell>
+                </Row>
+              ))}
+            </Table>
           )
         }
       </QueryBoundary>

@@ -6,7 +6,7 @@ import { ledger } from '../../api/clients.ts';
 import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
 import './choose.css';
@@ -73,18 +73,19 @@ export function ChoosePublicName({ session, onChosen, onClose, children }: Choos
   const asked = usePublicName(session.public_name ?? '', onChosen ?? onClose);
   const changing = session.public_name !== null;
   return (
-    <Dialog title={changing ? 'Change your public name' : 'Choose your public name'} onClose={onClose}>
-      <DialogForm
-        action={changing ? 'Change name' : 'Use this name'}
-        busy={asked.act.isPending}
-        error={errorAt(asked.act.error, 'public_name') === undefined ? asked.act.error : null}
-        onSend={asked.send}
-        onClose={onClose}
-      >
-        {children ?? <WhatItIs changing={changing} />}
-        <PublicNameField id={session.id} asked={asked} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title={changing ? 'Change your public name' : 'Choose your public name'}
+      action={changing ? 'Change name' : 'Use this name'}
+      mutation={{
+        isPending: asked.act.isPending,
+        error: errorAt(asked.act.error, 'public_name') === undefined ? asked.act.error : null,
+      }}
+      onSend={asked.send}
+      onClose={onClose}
+    >
+      {children ?? <WhatItIs changing={changing} />}
+      <PublicNameField id={session.id} asked={asked} />
+    </FormDialog>
   );
 }
 

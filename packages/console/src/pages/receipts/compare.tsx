@@ -1,8 +1,8 @@
 /** Is this file what the receipt seals? The same question, and the same rule, as on the shared page. */
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
-import { type DragEvent, useId, useMemo, useState } from 'react';
-import { Icon } from '../../components/icon.tsx';
+import { useMemo } from 'react';
+import { FileDrop } from '../../components/file-drop.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { StatusIcon } from '../../components/status-badge.tsx';
 import { Section } from '../../layout/page.tsx';
@@ -20,7 +20,14 @@ export function Compare({ receipt }: { receipt: JsonObject }) {
   if (sealed.length === 0) return null;
   return (
     <Section title="Compare a file">
-      <Zone onFiles={(files) => void lay(files)} />
+      <FileDrop
+        className="compare-zone"
+        icon="file"
+        before="Is it what was sealed? Drop a file here or"
+        choose="choose one"
+        after=". It is hashed here and sent nowhere."
+        onFiles={(files) => void lay(files)}
+      />
       {reading && <Progress label={`Hashing ${reading.file}`} done={reading.read} of={reading.size} />}
       <div role="status">
         <ul className="compared">
@@ -31,49 +38,6 @@ export function Compare({ receipt }: { receipt: JsonObject }) {
         </ul>
       </div>
     </Section>
-  );
-}
-
-function Zone({ onFiles }: { onFiles: (files: File[]) => void }) {
-  const [over, setOver] = useState(false);
-  const input = useId();
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    onFiles([...event.dataTransfer.files]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the file chooser inside is the first
-    <div
-      className="compare-zone"
-      data-over={over || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <Icon name="file" />
-      <p>
-        Is it what was sealed? Drop a file here or{' '}
-        <label htmlFor={input} className="compare-choose">
-          choose one
-        </label>
-        <input
-          id={input}
-          type="file"
-          multiple
-          className="visually-hidden"
-          onChange={(event) => {
-            const files = [...(event.target.files ?? [])];
-            event.target.value = '';
-            if (files.length > 0) onFiles(files);
-          }}
-        />
-        . It is hashed here and sent nowhere.
-      </p>
-    </div>
   );
 }
 

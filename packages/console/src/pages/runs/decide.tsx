@@ -60,8 +60,7 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
       title={approving ? 'Approve this Run' : 'Reject this Run'}
       action={approving ? (mintNow ? 'Approve and mint' : 'Approve') : 'Reject for good'}
       kind={approving ? 'primary' : 'danger'}
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={confirm}
       onClose={onClose}
     >

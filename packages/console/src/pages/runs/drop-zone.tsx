@@ -2,9 +2,10 @@
 
 import type { EvidenceKind } from '@rcpt/contract/vocabulary.ts';
 import { EVIDENCE_KINDS } from '@rcpt/contract/words.ts';
-import { type DragEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { Button, IconButton } from '../../components/button.tsx';
+import { FileDrop } from '../../components/file-drop.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { byteSize } from '../../format/numbers.ts';
@@ -16,43 +17,15 @@ const FILE_KINDS = EVIDENCE_KINDS.filter((kind) => kind !== 'note' && kind !== '
 export function DropZone({ run_id }: { run_id: string }) {
   const { list, add, cancel, retry } = useUploads(run_id);
   const [kind, setKind] = useState<EvidenceKind>('file');
-  const [over, setOver] = useState(false);
-  const input = useId();
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    add(event.dataTransfer.files, kind);
-  };
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the file chooser inside is the first */}
-      <div
+      <FileDrop
         className="drop-zone"
-        data-over={over || undefined}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
+        icon="upload"
+        before="Drop files here or"
+        choose="choose them"
+        onFiles={(files) => add(files, kind)}
       >
-        <Icon name="upload" />
-        <p>
-          Drop files here or{' '}
-          <label htmlFor={input} className="file-label">
-            choose them
-          </label>
-          <input
-            id={input}
-            type="file"
-            multiple
-            className="visually-hidden"
-            onChange={(event) => {
-              add([...(event.target.files ?? [])], kind);
-              event.target.value = '';
-            }}
-          />
-        </p>
         <label className="drop-kind">
           as{' '}
           <select value={kind} onChange={(event) => setKind(event.target.value as EvidenceKind)}>
@@ -63,7 +36,7 @@ export function DropZone({ run_id }: { run_id: string }) {
             ))}
           </select>
         </label>
-      </div>
+      </FileDrop>
       {list.length > 0 && (
         <ul className="evidence sending">
           {list.map((each) => (

@@ -3,7 +3,7 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';
 import { useState } from 'react';
 import { ledger } from '../../api/clients.ts';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { TextAreaField } from '../../components/field.tsx';
 import { EXECUTION_TEMPLATE, parsedJson } from './lane-fields.ts';
 import { useRunMutation } from './run-mutation.ts';
@@ -13,31 +13,30 @@ export function ExecutionForm({ run, onClose }: { run: Run; onClose: () => void 
   const act = useRunMutation(run.id, (body: JsonObject, key) => ledger.postExecution(run.id, body, key));
   const read = reading(text);
   return (
-    <Dialog title="Post the execution" wide onClose={onClose}>
-      <DialogForm
-        action="Post it"
-        busy={act.isPending}
-        disabledReason={read.fault}
-        error={act.error}
-        onSend={() => {
-          if (read.body) act.mutate(read.body, { onSuccess: onClose });
-        }}
-        onClose={onClose}
-      >
-        <TextAreaField
-          label="What was done"
-          mono
-          rows={12}
-          value={text}
-          error={read.fault}
-          hint="A JSON object. Text members that are left empty are not sent."
-          onChange={(event) => setText(event.target.value)}
-        />
-        {run.evidence.length === 0 && (
-          <p className="muted">No evidence is attached yet, and none can be attached afterwards.</p>
-        )}
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="Post the execution"
+      wide
+      action="Post it"
+      mutation={act}
+      disabledReason={read.fault}
+      onSend={() => {
+        if (read.body) act.mutate(read.body, { onSuccess: onClose });
+      }}
+      onClose={onClose}
+    >
+      <TextAreaField
+        label="What was done"
+        mono
+        rows={12}
+        value={text}
+        error={read.fault}
+        hint="A JSON object. Text members that are left empty are not sent."
+        onChange={(event) => setText(event.target.value)}
+      />
+      {run.evidence.length === 0 && (
+        <p className="muted">No evidence is attached yet, and none can be attached afterwards.</p>
+      )}
+    </FormDialog>
   );
 }
 

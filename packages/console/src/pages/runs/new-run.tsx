@@ -10,7 +10,7 @@ import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery } from '../../api/queries.ts';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { LaneFieldControl } from './lane-field.tsx';
@@ -46,58 +46,57 @@ export function NewRun({ onClose }: { onClose: () => void }) {
   };
   const known = profiles.data ?? [];
   return (
-    <Dialog title="New Run" wide onClose={onClose}>
-      <DialogForm
-        action="Open the Run"
-        busy={open.isPending}
-        error={unreadable ?? open.error}
-        onSend={send}
-        onClose={onClose}
-      >
-        <div className="form-row">
-          <SelectField label="Lane" value={lane} onChange={(event) => setLane(event.target.value as LaneName)}>
-            {LANE_NAMES.map((name) => (
-              <option key={name} value={name}>
-                {LANE_LABEL[name]}
+    <FormDialog
+      title="New Run"
+      wide
+      action="Open the Run"
+      mutation={{ isPending: open.isPending, error: unreadable ?? open.error }}
+      onSend={send}
+      onClose={onClose}
+    >
+      <div className="form-row">
+        <SelectField label="Lane" value={lane} onChange={(event) => setLane(event.target.value as LaneName)}>
+          {LANE_NAMES.map((name) => (
+            <option key={name} value={name}>
+              {LANE_LABEL[name]}
+            </option>
+          ))}
+        </SelectField>
+        {known.length > 0 && (
+          <SelectField
+            label="Agent profile"
+            optional
+            value={profile}
+            onChange={(event) => setProfile(event.target.value)}
+          >
+            <option value="">None: the execution says who worked</option>
+            {known.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
               </option>
             ))}
           </SelectField>
-          {known.length > 0 && (
-            <SelectField
-              label="Agent profile"
-              optional
-              value={profile}
-              onChange={(event) => setProfile(event.target.value)}
-            >
-              <option value="">None: the execution says who worked</option>
-              {known.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </SelectField>
-          )}
-        </div>
-        <TextField
-          label="Title"
-          required
-          maxLength={500}
-          value={title}
-          error={errorAt(open.error, 'title')}
-          onChange={(event) => setTitle(event.target.value)}
-        />
-        <div className="lane-fields">
-          {LANE_FIELDS[lane].map((field) => (
-            <LaneFieldControl
-              key={`${lane} ${field.name}`}
-              field={field}
-              value={typed[field.name] ?? ''}
-              error={field.name === '' ? undefined : errorAt(open.error, `inputs.${field.name}`)}
-              onChange={(value) => setTyped({ ...typed, [field.name]: value })}
-            />
-          ))}
-        </div>
-      </DialogForm>
-    </Dialog>
+        )}
+      </div>
+      <TextField
+        label="Title"
+        required
+        maxLength={500}
+        value={title}
+        error={errorAt(open.error, 'title')}
+        onChange={(event) => setTitle(event.target.value)}
+      />
+      <div className="lane-fields">
+        {LANE_FIELDS[lane].map((field) => (
+          <LaneFieldControl
+            key={`${lane} ${field.name}`}
+            field={field}
+            value={typed[field.name] ?? ''}
+            error={field.name === '' ? undefined : errorAt(open.error, `inputs.${field.name}`)}
+            onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+          />
+        ))}
+      </div>
+    </FormDialog>
   );
 }

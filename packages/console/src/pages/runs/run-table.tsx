@@ -42,13 +42,11 @@ interface RunTableProps {
 /** One line per Run. */
 export function RunTable({ label, runs, shown = 'all', at = -1 }: RunTableProps) {
   return (
-    <div className="panel flush">
-      <Table label={label} columns={COLUMNS[shown]}>
-        {runs.map((run, row) => (
-          <RunRow key={run.id} run={run} shown={shown} at={row === at} />
-        ))}
-      </Table>
-    </div>
+    <Table label={label} columns={COLUMNS[shown]}>
+      {runs.map((run, row) => (
+        <RunRow key={run.id} run={run} shown={shown} at={row === at} />
+      ))}
+    </Table>
   );
 }
 

@@ -8,7 +8,7 @@ import { runsQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { LoadMore } from '../../components/load-more.tsx';
+import { LoadNextPage } from '../../components/load-more.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { useRowCursor } from '../../components/row-cursor.ts';
 import { SearchBox } from '../../components/search-box.tsx';
@@ -69,11 +69,7 @@ export function Runs() {
             return (
               <>
                 <List runs={found} />
-                <LoadMore
-                  hasMore={runs.hasNextPage}
-                  busy={runs.isFetchingNextPage}
-                  onMore={() => void runs.fetchNextPage()}
-                />
+                <LoadNextPage query={runs} />
               </>
             );
           return isFiltered(filters) ? <NothingFound onClear={clear} /> : <FirstRun />;

@@ -9,7 +9,7 @@ import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { hashOf } from '../../api/upload.ts';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextAreaField, TextField } from '../../components/field.tsx';
 import { SegmentedControl } from '../../components/segmented-control.tsx';
 import { sentence } from '../../format/vocabulary.ts';
@@ -47,67 +47,65 @@ export function WriteEvidence({ run_id, onClose }: { run_id: string; onClose: ()
   const body: NewEvidence =
     form === 'hash' ? { kind, label, sha256: content.trim() } : { kind: form === 'url' ? 'url' : kind, label, content };
   return (
-    <Dialog title="Attach evidence" onClose={onClose}>
-      <DialogForm
-        action="Attach"
-        busy={attach.isPending}
-        error={attach.error}
-        onSend={() => attach.mutate(body)}
-        onClose={onClose}
-      >
-        <SegmentedControl label="What is attached" options={FORMS} value={form} onChange={change} />
-        <TextField
-          label="Label"
+    <FormDialog
+      title="Attach evidence"
+      action="Attach"
+      mutation={attach}
+      onSend={() => attach.mutate(body)}
+      onClose={onClose}
+    >
+      <SegmentedControl label="What is attached" options={FORMS} value={form} onChange={change} />
+      <TextField
+        label="Label"
+        required
+        maxLength={500}
+        value={label}
+        error={errorAt(attach.error, 'label')}
+        onChange={(event) => setLabel(event.target.value)}
+      />
+      {form !== 'url' && (
+        <SelectField label="Kind" value={kind} onChange={(event) => setKind(event.target.value as EvidenceKind)}>
+          {kinds.map((each) => (
+            <option key={each} value={each}>
+              {sentence(each)}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {form === 'text' && (
+        <TextAreaField
+          label="Text"
           required
-          maxLength={500}
-          value={label}
-          error={errorAt(attach.error, 'label')}
-          onChange={(event) => setLabel(event.target.value)}
+          rows={6}
+          value={content}
+          hint={sha256 && <HashHint sha256={sha256} />}
+          onChange={(event) => setContent(event.target.value)}
         />
-        {form !== 'url' && (
-          <SelectField label="Kind" value={kind} onChange={(event) => setKind(event.target.value as EvidenceKind)}>
-            {kinds.map((each) => (
-              <option key={each} value={each}>
-                {sentence(each)}
-              </option>
-            ))}
-          </SelectField>
-        )}
-        {form === 'text' && (
-          <TextAreaField
-            label="Text"
-            required
-            rows={6}
-            value={content}
-            hint={sha256 && <HashHint sha256={sha256} />}
-            onChange={(event) => setContent(event.target.value)}
-          />
-        )}
-        {form === 'url' && (
-          <TextField
-            label="Address"
-            type="url"
-            required
-            value={content}
-            placeholder="https://"
-            hint="The address is sealed, not what stands there."
-            onChange={(event) => setContent(event.target.value)}
-          />
-        )}
-        {form === 'hash' && (
-          <TextField
-            label="SHA-256"
-            mono
-            required
-            pattern="[0-9a-f]{64}"
-            value={content}
-            hint="64 hexadecimal characters, in lower case. The bytes stay where they are."
-            error={errorAt(attach.error, 'sha256')}
-            onChange={(event) => setContent(event.target.value)}
-          />
-        )}
-      </DialogForm>
-    </Dialog>
+      )}
+      {form === 'url' && (
+        <TextField
+          label="Address"
+          type="url"
+          required
+          value={content}
+          placeholder="https://"
+          hint="The address is sealed, not what stands there."
+          onChange={(event) => setContent(event.target.value)}
+        />
+      )}
+      {form === 'hash' && (
+        <TextField
+          label="SHA-256"
+          mono
+          required
+          pattern="[0-9a-f]{64}"
+          value={content}
+          hint="64 hexadecimal characters, in lower case. The bytes stay where they are."
+          error={errorAt(attach.error, 'sha256')}
+          onChange={(event) => setContent(event.target.value)}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -7,11 +7,11 @@ import { errorAt } from '../../api/problem.ts';
 import { agentProfilesQuery, useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { TextField } from '../../components/field.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
-import { SkeletonRows } from '../../components/skeleton.tsx';
+import { PanelSkeleton } from '../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { deniedReason } from '../../format/permissions.ts';
@@ -38,14 +38,7 @@ export function AgentProfiles() {
       lead="Who does the work, described once. A Run that names a profile seals it into its receipt."
       actions={button}
     >
-      <QueryBoundary
-        query={profiles}
-        skeleton={
-          <div className="panel flush">
-            <SkeletonRows rows={3} height="3.6rem" />
-          </div>
-        }
-      >
+      <QueryBoundary query={profiles} skeleton={<PanelSkeleton rows={3} />}>
         {(described) =>
           described.length === 0 ? (
             <div className="panel">
@@ -55,30 +48,28 @@ export function AgentProfiles() {
               </EmptyState>
             </div>
           ) : (
-            <div className="panel flush">
-              <Table
-                label="Agent profiles"
-                columns={[
-                  { label: 'Agent' },
-                  { label: 'Model' },
-                  { label: 'Harness', kind: 'wide' },
-                  { label: 'Capability tier', kind: 'wide' },
-                  { label: 'Created', kind: 'wide' },
-                ]}
-              >
-                {described.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
-                  <Row key={id}>
-                    <HeadCell below={<Hash value={id} what="Profile id" short />}>{name}</HeadCell>
-                    <Cell>{model}</Cell>
-                    <Cell kind="wide">{harness}</Cell>
-                    <Cell kind="wide">{capability_tier}</Cell>
-                    <Cell kind="wide">
-                      <Timestamp at={created_at} />
-                    </Cell>
-                  </Row>
-                ))}
-              </Table>
-            </div>
+            <Table
+              label="Agent profiles"
+              columns={[
+                { label: 'Agent' },
+                { label: 'Model' },
+                { label: 'Harness', kind: 'wide' },
+                { label: 'Capability tier', kind: 'wide' },
+                { label: 'Created', kind: 'wide' },
+              ]}
+            >
+              {described.toReversed().map(({ id, name, model, harness, capability_tier, created_at }) => (
+                <Row key={id}>
+                  <HeadCell below={<Hash value={id} what="Profile id" short />}>{name}</HeadCell>
+                  <Cell>{model}</Cell>
+                  <Cell kind="wide">{harness}</Cell>
+                  <Cell kind="wide">{capability_tier}</Cell>
+                  <Cell kind="wide">
+                    <Timestamp at={created_at} />
+                  </Cell>
+                </Row>
+              ))}
+            </Table>
           )
         }
       </QueryBoundary>
@@ -108,27 +99,25 @@ function NewProfile({ onClose }: { onClose: () => void }) {
       setDescribed({ ...described, [member]: event.target.value }),
   });
   return (
-    <Dialog title="New agent profile" onClose={onClose}>
-      <DialogForm
-        action="Create profile"
-        busy={act.isPending}
-        error={act.error}
-        onSend={() => act.mutate(declared(described))}
-        onClose={onClose}
-      >
-        <TextField label="Name" required placeholder="visit-notes-agent" {...field('name')} />
-        <TextField label="Model" optional placeholder="acme/small-1" {...field('model')} />
-        <TextField
-          label="Harness"
-          optional
-          placeholder="claims-harness 2.3"
-          hint="What runs the model."
-          {...field('harness')}
-        />
-        <TextField label="Capability tier" optional placeholder="tier 2" {...field('capability_tier')} />
-        <p className="field-hint">What is left out is sealed as “undeclared”. A profile does not change afterwards.</p>
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="New agent profile"
+      action="Create profile"
+      mutation={act}
+      onSend={() => act.mutate(declared(described))}
+      onClose={onClose}
+    >
+      <TextField label="Name" required placeholder="visit-notes-agent" {...field('name')} />
+      <TextField label="Model" optional placeholder="acme/small-1" {...field('model')} />
+      <TextField
+        label="Harness"
+        optional
+        placeholder="claims-harness 2.3"
+        hint="What runs the model."
+        {...field('harness')}
+      />
+      <TextField label="Capability tier" optional placeholder="tier 2" {...field('capability_tier')} />
+      <p className="field-hint">What is left out is sealed as “undeclared”. A profile does not change afterwards.</p>
+    </FormDialog>
   );
 }
 

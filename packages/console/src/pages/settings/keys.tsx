@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
-import { SkeletonRows } from '../../components/skeleton.tsx';
+import { PanelSkeleton } from '../../components/skeleton.tsx';
 import { Cell, type Column, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { count } from '../../format/numbers.ts';
@@ -52,14 +52,7 @@ function KeyList({ onCreate }: { onCreate: () => void }) {
   const [revoking, setRevoking] = useState<Key | null>(null);
   return (
     <>
-      <QueryBoundary
-        query={keys}
-        skeleton={
-          <div className="panel flush">
-            <SkeletonRows rows={4} height="3.6rem" />
-          </div>
-        }
-      >
+      <QueryBoundary query={keys} skeleton={<PanelSkeleton rows={4} />}>
         {(all) => {
           const live = all.filter(({ revoked_at }) => revoked_at === null).toReversed();
           const revoked = all.filter(({ revoked_at }) => revoked_at !== null).toReversed();
@@ -91,20 +84,18 @@ function NoKeys({ onCreate }: { onCreate: () => void }) {
 
 function LiveKeys({ keys, onRevoke }: { keys: readonly Key[]; onRevoke: (key: Key) => void }) {
   return (
-    <div className="panel flush">
-      <Table label="API keys" columns={[...COLUMNS, { label: 'Actions', unseen: true, kind: 'least' }]}>
-        {keys.map((key) => (
-          <Row key={key.id}>
-            <KeyCells of={key} />
-            <Cell kind="least">
-              <Button small kind="quiet" aria-label={`Revoke ${nameOf(key)}`} onClick={() => onRevoke(key)}>
-                Revoke
-              </Button>
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table label="API keys" columns={[...COLUMNS, { label: 'Actions', unseen: true, kind: 'least' }]}>
+      {keys.map((key) => (
+        <Row key={key.id}>
+          <KeyCells of={key} />
+          <Cell kind="least">
+            <Button small kind="quiet" aria-label={`Revoke ${nameOf(key)}`} onClick={() => onRevoke(key)}>
+              Revoke
+            </Button>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
 
@@ -112,16 +103,14 @@ function RevokedKeys({ keys }: { keys: readonly Key[] }) {
   return (
     <details className="revoked">
       <summary>{count(keys.length, 'revoked key')}</summary>
-      <div className="panel flush">
-        <Table label="Revoked keys" columns={[...COLUMNS, { label: 'Revoked', kind: 'least' }]}>
-          {keys.map((key) => (
-            <Row key={key.id}>
-              <KeyCells of={key} />
-              <Cell kind="least">{key.revoked_at && <Timestamp at={key.revoked_at} />}</Cell>
-            </Row>
-          ))}
-        </Table>
-      </div>
+      <Table label="Revoked keys" columns={[...COLUMNS, { label: 'Revoked', kind: 'least' }]}>
+        {keys.map((key) => (
+          <Row key={key.id}>
+            <KeyCells of={key} />
+            <Cell kind="least">{key.revoked_at && <Timestamp at={key.revoked_at} />}</Cell>
+          </Row>
+        ))}
+      </Table>
     </details>
   );
 }
@@ -158,8 +147,7 @@ function Revoke({ revoking, onClose }: { revoking: Key; onClose: () => void }) {
       title={`Revoke ${name}?`}
       action="Revoke key"
       kind="danger"
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(revoking.id)}
       onClose={onClose}
     >

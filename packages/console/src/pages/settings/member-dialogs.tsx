@@ -8,7 +8,7 @@ import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { KEYS } from '../../api/keys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
-import { Confirm, Dialog, DialogForm } from '../../components/dialog.tsx';
+import { Confirm, FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { membersQuery } from './queries.ts';
@@ -23,28 +23,26 @@ export function Invite({ onClose }: { onClose: () => void }) {
     onSuccess: (member) => afterwards(`${member.email} invited; a mail is on its way`),
   });
   return (
-    <Dialog title="Invite a person" onClose={onClose}>
-      <DialogForm
-        action="Invite"
-        busy={act.isPending}
-        error={act.error}
-        onSend={() => act.mutate({ email: email.trim(), role })}
-        onClose={onClose}
-      >
-        <TextField
-          label="E-mail address"
-          type="email"
-          required
-          autoComplete="off"
-          value={email}
-          placeholder="ada@example.org"
-          hint="They are mailed where to sign in, and may do so from now on."
-          error={errorAt(act.error, 'email')}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <RoleChooser role={role} onChange={setRole} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="Invite a person"
+      action="Invite"
+      mutation={act}
+      onSend={() => act.mutate({ email: email.trim(), role })}
+      onClose={onClose}
+    >
+      <TextField
+        label="E-mail address"
+        type="email"
+        required
+        autoComplete="off"
+        value={email}
+        placeholder="ada@example.org"
+        hint="They are mailed where to sign in, and may do so from now on."
+        error={errorAt(act.error, 'email')}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <RoleChooser role={role} onChange={setRole} />
+    </FormDialog>
   );
 }
 
@@ -56,24 +54,22 @@ export function ChangeRole({ member, onClose }: { member: TeamMember; onClose: (
     onSuccess: (changed) => afterwards(`${changed.email} is ${ROLE_WORD[changed.role].toLowerCase()} now`),
   });
   return (
-    <Dialog title="Change role" onClose={onClose}>
-      <DialogForm
-        action="Change role"
-        busy={act.isPending}
-        error={act.error}
-        onSend={() => {
-          if (role === member.role) onClose();
-          else act.mutate({ id: member.id, role });
-        }}
-        onClose={onClose}
-      >
-        <p className="muted">
-          {member.email}. It counts everywhere within five seconds.
-          {member.id === mine && role !== 'owner' && ' This is you: you could not change it back yourself.'}
-        </p>
-        <RoleChooser role={role} onChange={setRole} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="Change role"
+      action="Change role"
+      mutation={act}
+      onSend={() => {
+        if (role === member.role) onClose();
+        else act.mutate({ id: member.id, role });
+      }}
+      onClose={onClose}
+    >
+      <p className="muted">
+        {member.email}. It counts everywhere within five seconds.
+        {member.id === mine && role !== 'owner' && ' This is you: you could not change it back yourself.'}
+      </p>
+      <RoleChooser role={role} onChange={setRole} />
+    </FormDialog>
   );
 }
 
@@ -86,8 +82,7 @@ export function Remove({ member, onClose }: { member: TeamMember; onClose: () =>
       title={member.id === mine ? 'Leave this organization?' : `Remove ${member.email}?`}
       action={member.id === mine ? 'Leave' : 'Remove'}
       kind="danger"
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(member.id)}
       onClose={onClose}
     >

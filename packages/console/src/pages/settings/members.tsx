@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Menu, type MenuItem } from '../../components/menu.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
-import { SkeletonRows } from '../../components/skeleton.tsx';
+import { PanelSkeleton } from '../../components/skeleton.tsx';
 import { Badge } from '../../components/status-badge.tsx';
 import { Cell, HeadCell, Row, Table } from '../../components/table.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
@@ -59,14 +59,7 @@ export function Members() {
 function MemberList({ onDo }: { onDo: (doing: Doing) => void }) {
   const members = useQuery(membersQuery);
   return (
-    <QueryBoundary
-      query={members}
-      skeleton={
-        <div className="panel flush">
-          <SkeletonRows rows={3} height="3.6rem" />
-        </div>
-      }
-    >
+    <QueryBoundary query={members} skeleton={<PanelSkeleton rows={3} />}>
       {(all) => (all.length === 0 ? <NoMembers onDo={onDo} /> : <MemberTable members={all} onDo={onDo} />)}
     </QueryBoundary>
   );
@@ -88,48 +81,47 @@ function NoMembers({ onDo }: { onDo: (doing: Doing) => void }) {
 function MemberTable({ members, onDo }: { members: readonly TeamMember[]; onDo: (doing: Doing) => void }) {
   const { id: mine } = useSession();
   return (
-    <div className="panel flush menus">
-      <Table
-        label="Members"
-        columns={[
-          { label: 'Person' },
-          { label: 'Role' },
-          { label: 'Joined', kind: 'wide' },
-          { label: 'Actions', unseen: true, kind: 'least' },
-        ]}
-      >
-        {members.map((member) => (
-          <Row key={member.id}>
-            <HeadCell>
-              <span className="member">
-                <span className="face" aria-hidden="true">
-                  {Array.from(member.public_name ?? member.email)[0]?.toUpperCase()}
-                </span>
-                <span className="two-lines">
-                  <span className="clamped">
-                    {member.public_name ?? member.email} {member.id === mine && <Badge>you</Badge>}
-                  </span>
-                  {member.public_name !== null && <small>{member.email}</small>}
-                  <small>Invited by {inviterInWords(member.invited_by)}</small>
-                </span>
+    <Table
+      panel="menus"
+      label="Members"
+      columns={[
+        { label: 'Person' },
+        { label: 'Role' },
+        { label: 'Joined', kind: 'wide' },
+        { label: 'Actions', unseen: true, kind: 'least' },
+      ]}
+    >
+      {members.map((member) => (
+        <Row key={member.id}>
+          <HeadCell>
+            <span className="member">
+              <span className="face" aria-hidden="true">
+                {Array.from(member.public_name ?? member.email)[0]?.toUpperCase()}
               </span>
-            </HeadCell>
-            <Cell>
               <span className="two-lines">
-                <span>{ROLE_WORD[member.role]}</span>
-                <small>{member.joined_at === null ? 'Invited' : ROLE_IN_SHORT[member.role]}</small>
+                <span className="clamped">
+                  {member.public_name ?? member.email} {member.id === mine && <Badge>you</Badge>}
+                </span>
+                {member.public_name !== null && <small>{member.email}</small>}
+                <small>Invited by {inviterInWords(member.invited_by)}</small>
               </span>
-            </Cell>
-            <Cell kind="wide">
-              <Joined member={member} />
-            </Cell>
-            <Cell kind="least">
-              <MemberMenu member={member} onDo={onDo} />
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+            </span>
+          </HeadCell>
+          <Cell>
+            <span className="two-lines">
+              <span>{ROLE_WORD[member.role]}</span>
+              <small>{member.joined_at === null ? 'Invited' : ROLE_IN_SHORT[member.role]}</small>
+            </span>
+          </Cell>
+          <Cell kind="wide">
+            <Joined member={member} />
+          </Cell>
+          <Cell kind="least">
+            <MemberMenu member={member} onDo={onDo} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
 

@@ -8,7 +8,7 @@ import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
 import { errorAt } from '../../api/problem.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyOnce } from '../../components/copy.tsx';
-import { Dialog, DialogForm } from '../../components/dialog.tsx';
+import { Dialog, FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { keysQuery } from './queries.ts';
 import { RoleChooser } from './role-chooser.tsx';
@@ -26,27 +26,25 @@ export function NewKey({ onClose }: { onClose: () => void }) {
   });
   if (act.data) return <Created created={act.data} onClose={onClose} />;
   return (
-    <Dialog title="New API key" onClose={onClose}>
-      <DialogForm
-        action="Create key"
-        busy={act.isPending}
-        error={act.error}
-        onSend={() => act.mutate({ role, ...(label.trim() === '' ? {} : { label: label.trim() }) })}
-        onClose={onClose}
-      >
-        <TextField
-          label="Name"
-          optional
-          value={label}
-          maxLength={500}
-          placeholder="nightly-evaluations"
-          hint="What uses it. What the key approves is sealed with this name, in public."
-          error={errorAt(act.error, 'label')}
-          onChange={(event) => setLabel(event.target.value)}
-        />
-        <RoleChooser role={role} onChange={setRole} />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="New API key"
+      action="Create key"
+      mutation={act}
+      onSend={() => act.mutate({ role, ...(label.trim() === '' ? {} : { label: label.trim() }) })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        optional
+        value={label}
+        maxLength={500}
+        placeholder="nightly-evaluations"
+        hint="What uses it. What the key approves is sealed with this name, in public."
+        error={errorAt(act.error, 'label')}
+        onChange={(event) => setLabel(event.target.value)}
+      />
+      <RoleChooser role={role} onChange={setRole} />
+    </FormDialog>
   );
 }
 

@@ -116,8 +116,7 @@ function FourEyes({ organization, disabledReason }: Part) {
           title="Let one approve alone?"
           action="Switch off"
           kind="danger"
-          busy={act.isPending}
-          error={act.error}
+          mutation={act}
           onConfirm={() => act.mutate({ four_eyes: false }, { onSuccess: () => setEnding(false) })}
           onClose={() => setEnding(false)}
         >

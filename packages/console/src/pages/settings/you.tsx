@@ -88,8 +88,7 @@ function SignOutEverywhere({ onClose }: { onClose: () => void }) {
       title="Sign out everywhere?"
       action="Sign out everywhere"
       kind="danger"
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(undefined)}
       onClose={onClose}
     >

@@ -41,9 +41,8 @@ export function GrantAccess({ dataset, onClose }: { dataset: ListedDataset; onCl
             return (
               <DialogForm
                 action="Grant access"
-                busy={grant.isPending}
+                mutation={grant}
                 disabledReason={member_id === undefined ? 'There are no members yet.' : null}
-                error={grant.error}
                 onSend={() => {
                   if (member_id !== undefined) grant.mutate(member_id);
                 }}

@@ -1,7 +1,7 @@
 /** Queued, leased, running, over: when, and how long between. */
 import type { Job, JobEvent } from '@rcpt/contract/router/compute.ts';
+import { useNow } from '../../../components/clock.ts';
 import { StatusIcon } from '../../../components/status-badge.tsx';
-import { useNow } from '../../../components/timestamp.tsx';
 import { day, exact } from '../../../format/instant.ts';
 import { TimeSince } from '../badges.tsx';
 import { durationWords } from '../duration.ts';

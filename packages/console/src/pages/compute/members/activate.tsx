@@ -21,8 +21,7 @@ export function ActivateMember({ member, onClose }: { member: Member; onClose: (
     <Confirm
       title={`Activate ${member.name}?`}
       action={`Charge ${ANNUAL_MEMBERSHIP_USD} USD`}
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(undefined)}
       onClose={onClose}
     >

@@ -5,7 +5,7 @@ import { router } from '../../../api/clients.ts';
 import { useIdempotentMutation } from '../../../api/idempotent-mutation.ts';
 import { KEYS } from '../../../api/keys.ts';
 import { errorAt } from '../../../api/problem.ts';
-import { Dialog, DialogForm } from '../../../components/dialog.tsx';
+import { FormDialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/field.tsx';
 import { toast } from '../../../layout/toasts.tsx';
 
@@ -23,33 +23,31 @@ export function AddMember({ onClose, onAdded }: { onClose: () => void; onAdded: 
     },
   });
   return (
-    <Dialog title="Add a member" onClose={onClose}>
-      <DialogForm
-        action="Add member"
-        busy={add.isPending}
-        error={add.error}
-        onSend={() => add.mutate({ email: email.trim(), name: name.trim() })}
-        onClose={onClose}
-      >
-        <TextField
-          label="Name"
-          required
-          autoFocus
-          maxLength={500}
-          error={errorAt(add.error, 'name')}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextField
-          label="E-mail"
-          type="email"
-          required
-          maxLength={254}
-          error={errorAt(add.error, 'email')}
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-      </DialogForm>
-    </Dialog>
+    <FormDialog
+      title="Add a member"
+      action="Add member"
+      mutation={add}
+      onSend={() => add.mutate({ email: email.trim(), name: name.trim() })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={500}
+        error={errorAt(add.error, 'name')}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        required
+        maxLength={254}
+        error={errorAt(add.error, 'email')}
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -162,32 +162,30 @@ function labelsOf(buckets: readonly Bucket[], bucket_seconds: number) {
 
 function BucketTable({ history: { buckets, bucket_seconds } }: { history: History }) {
   return (
-    <div className="panel flush">
-      <Table
-        label="Activity, newest first"
-        columns={[
-          { label: 'When' },
-          { label: 'Created', kind: 'number' },
-          { label: 'Completed', kind: 'number' },
-          { label: 'Failed', kind: 'number' },
-          { label: 'Canceled', kind: 'number' },
-          { label: 'Spend', kind: 'number' },
-          { label: 'Queued', kind: 'number' },
-        ]}
-      >
-        {buckets.toReversed().map((bucket) => (
-          <Row key={bucket.at}>
-            <HeadCell>{whenWords(bucket, bucket_seconds)}</HeadCell>
-            {(['created', 'completed', 'failed', 'canceled'] as const).map((name) => (
-              <Cell key={name} kind="number">
-                {amount(bucket[name])}
-              </Cell>
-            ))}
-            <Cell kind="number">{usd(bucket.spend_usd)}</Cell>
-            <Cell kind="number">{amount(bucket.queued)}</Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Activity, newest first"
+      columns={[
+        { label: 'When' },
+        { label: 'Created', kind: 'number' },
+        { label: 'Completed', kind: 'number' },
+        { label: 'Failed', kind: 'number' },
+        { label: 'Canceled', kind: 'number' },
+        { label: 'Spend', kind: 'number' },
+        { label: 'Queued', kind: 'number' },
+      ]}
+    >
+      {buckets.toReversed().map((bucket) => (
+        <Row key={bucket.at}>
+          <HeadCell>{whenWords(bucket, bucket_seconds)}</HeadCell>
+          {(['created', 'completed', 'failed', 'canceled'] as const).map((name) => (
+            <Cell key={name} kind="number">
+              {amount(bucket[name])}
+            </Cell>
+          ))}
+          <Cell kind="number">{usd(bucket.spend_usd)}</Cell>
+          <Cell kind="number">{amount(bucket.queued)}</Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }

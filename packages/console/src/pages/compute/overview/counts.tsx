@@ -3,8 +3,8 @@
 import type { Summary } from '@rcpt/contract/router/admin.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { useNow } from '../../../components/clock.ts';
 import { Skeleton } from '../../../components/skeleton.tsx';
-import { useNow } from '../../../components/timestamp.tsx';
 import { amount, usd } from '../../../format/numbers.ts';
 import { sumOf, today } from '../history.ts';
 import { historyQuery } from '../queries.ts';

@@ -4,10 +4,11 @@ import type { JobType } from '@rcpt/contract/router/vocabulary.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
+import { useNow } from '../../../components/clock.ts';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
-import { Timestamp, useNow } from '../../../components/timestamp.tsx';
+import { Timestamp } from '../../../components/timestamp.tsx';
 import { day } from '../../../format/instant.ts';
 import { Section } from '../../../layout/page.tsx';
 import { useGpuName, useMemberName } from '../badges.tsx';
@@ -57,41 +58,39 @@ function QuoteTable({ receipts, onUse }: { receipts: RouterReceipt[]; onUse: (dr
   const memberName = useMemberName();
   const gpuName = useGpuName();
   return (
-    <div className="panel flush">
-      <Table
-        label="Quotes, newest first"
-        columns={[
-          { label: 'For' },
-          { label: 'Hardware', kind: 'wide' },
-          { label: 'Member', kind: 'wide' },
-          { label: 'Given', kind: 'wide' },
-          { label: 'Price', kind: 'number' },
-          { label: 'Actions', kind: 'least', unseen: true },
-        ]}
-      >
-        {receipts.map((receipt) => {
-          const draft = draftOf(receipt);
-          return (
-            <Row key={receipt.receipt_id}>
-              <HeadCell>
-                {typeWord(draft.job_type)}, {hoursWords(Number(draft.hours))}
-              </HeadCell>
-              <Cell kind="wide">{gpuName(draft.requested_gpu_sku)}</Cell>
-              <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
-              <Cell kind="wide">
-                <Timestamp at={receipt.created_at} />
-              </Cell>
-              <Cell kind="number">{receipt.amount_usd} USD</Cell>
-              <Cell kind="least">
-                <Button small kind="quiet" onClick={() => onUse(draft)}>
-                  Use again
-                </Button>
-              </Cell>
-            </Row>
-          );
-        })}
-      </Table>
-    </div>
+    <Table
+      label="Quotes, newest first"
+      columns={[
+        { label: 'For' },
+        { label: 'Hardware', kind: 'wide' },
+        { label: 'Member', kind: 'wide' },
+        { label: 'Given', kind: 'wide' },
+        { label: 'Price', kind: 'number' },
+        { label: 'Actions', kind: 'least', unseen: true },
+      ]}
+    >
+      {receipts.map((receipt) => {
+        const draft = draftOf(receipt);
+        return (
+          <Row key={receipt.receipt_id}>
+            <HeadCell>
+              {typeWord(draft.job_type)}, {hoursWords(Number(draft.hours))}
+            </HeadCell>
+            <Cell kind="wide">{gpuName(draft.requested_gpu_sku)}</Cell>
+            <Cell kind="wide">{memberName(receipt.member_id)}</Cell>
+            <Cell kind="wide">
+              <Timestamp at={receipt.created_at} />
+            </Cell>
+            <Cell kind="number">{receipt.amount_usd} USD</Cell>
+            <Cell kind="least">
+              <Button small kind="quiet" onClick={() => onUse(draft)}>
+                Use again
+              </Button>
+            </Cell>
+          </Row>
+        );
+      })}
+    </Table>
   );
 }
 

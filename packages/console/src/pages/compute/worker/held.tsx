@@ -16,28 +16,26 @@ export function Held({
 }) {
   if (leases.length === 0) return <p className="panel muted">{revoked_at === null ? IDLE[status] : REVOKED}</p>;
   return (
-    <div className="panel flush">
-      <Table
-        label="Jobs held"
-        columns={[{ label: 'Job' }, { label: 'Status' }, { label: 'Lease runs out in', kind: 'number' }]}
-      >
-        {leases.map(({ lease_id, job_id, job_type, status: job_status, expires_at }) => (
-          <Row key={lease_id}>
-            <HeadCell href={`/compute/jobs/${encodeURIComponent(job_id)}`}>
-              <span className="whole">
-                {typeWord(job_type)} <code className="short-id">{shortId(job_id)}</code>
-              </span>
-            </HeadCell>
-            <Cell>
-              <JobState status={job_status as JobStatus} />
-            </Cell>
-            <Cell kind="number">
-              <TimeLeft until={expires_at} />
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Jobs held"
+      columns={[{ label: 'Job' }, { label: 'Status' }, { label: 'Lease runs out in', kind: 'number' }]}
+    >
+      {leases.map(({ lease_id, job_id, job_type, status: job_status, expires_at }) => (
+        <Row key={lease_id}>
+          <HeadCell href={`/compute/jobs/${encodeURIComponent(job_id)}`}>
+            <span className="whole">
+              {typeWord(job_type)} <code className="short-id">{shortId(job_id)}</code>
+            </span>
+          </HeadCell>
+          <Cell>
+            <JobState status={job_status as JobStatus} />
+          </Cell>
+          <Cell kind="number">
+            <TimeLeft until={expires_at} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
 

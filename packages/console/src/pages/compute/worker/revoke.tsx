@@ -21,8 +21,7 @@ export function RevokeDialog({ worker, onClose }: { worker: Worker; onClose: () 
       title={`Revoke ${worker.name}?`}
       action="Revoke worker"
       kind="danger"
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(undefined)}
       onClose={onClose}
     >

@@ -190,8 +190,7 @@ function Publish({ sheet, onDone, onClose }: { sheet: FlightSheet; onDone: () =>
     <Confirm
       title={`Publish ${sheet.name} ${sheet.version}?`}
       action="Publish"
-      busy={act.isPending}
-      error={act.error}
+      mutation={act}
       onConfirm={() => act.mutate(sheet)}
       onClose={onClose}
     >

@@ -7,7 +7,7 @@ import { Button } from '../../../components/button.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { QueryBoundary } from '../../../components/query-boundary.tsx';
 import { useRowCursor } from '../../../components/row-cursor.ts';
-import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { PanelSkeleton } from '../../../components/skeleton.tsx';
 import { Cell, HeadCell, Row, Table } from '../../../components/table.tsx';
 import { count } from '../../../format/numbers.ts';
 import { deniedReason } from '../../../format/permissions.ts';
@@ -49,14 +49,7 @@ export function SheetList() {
       lead="The rules that decide an evaluation. Each version is fixed when it is published, so a receipt means the same forever."
       actions={button}
     >
-      <QueryBoundary
-        query={sheets}
-        skeleton={
-          <div className="panel flush">
-            <SkeletonRows rows={3} height="3.6rem" />
-          </div>
-        }
-      >
+      <QueryBoundary query={sheets} skeleton={<PanelSkeleton rows={3} />}>
         {(all) =>
           all.length === 0 ? (
             <div className="panel">
@@ -81,37 +74,35 @@ function SheetTable({ named }: { named: ReturnType<typeof byName> }) {
   const [, navigate] = useLocation();
   const { at } = useRowCursor(named.length, (row) => navigate(addressOf(named[row]![0])));
   return (
-    <div className="panel flush">
-      <Table
-        label="Flight sheets"
-        columns={[{ label: 'Sheet' }, { label: 'Rules' }, { label: 'Versions', kind: 'wide' }]}
-      >
-        {named.map(([newest, ...older], row) => (
-          <Row key={newest.name} at={at === row}>
-            <HeadCell
-              href={addressOf(newest)}
-              below={
-                <code>
-                  {newest.name} {newest.version}
-                </code>
-              }
-            >
-              {newest.title}
-            </HeadCell>
-            <Cell>{count(newest.rules.length, 'rule')}</Cell>
-            <Cell kind="wide">
-              <span className="versions">
-                {[newest, ...older].slice(0, VERSIONS_SHOWN).map((sheet) => (
-                  <Link key={sheet.version} href={addressOf(sheet)}>
-                    {sheet.version}
-                  </Link>
-                ))}
-                {older.length >= VERSIONS_SHOWN && <span>and {older.length + 1 - VERSIONS_SHOWN} more</span>}
-              </span>
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Flight sheets"
+      columns={[{ label: 'Sheet' }, { label: 'Rules' }, { label: 'Versions', kind: 'wide' }]}
+    >
+      {named.map(([newest, ...older], row) => (
+        <Row key={newest.name} at={at === row}>
+          <HeadCell
+            href={addressOf(newest)}
+            below={
+              <code>
+                {newest.name} {newest.version}
+              </code>
+            }
+          >
+            {newest.title}
+          </HeadCell>
+          <Cell>{count(newest.rules.length, 'rule')}</Cell>
+          <Cell kind="wide">
+            <span className="versions">
+              {[newest, ...older].slice(0, VERSIONS_SHOWN).map((sheet) => (
+                <Link key={sheet.version} href={addressOf(sheet)}>
+                  {sheet.version}
+                </Link>
+              ))}
+              {older.length >= VERSIONS_SHOWN && <span>and {older.length + 1 - VERSIONS_SHOWN} more</span>}
+            </span>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }
