@@ -1,4 +1,4 @@
-/** Addresses that one listens on and nobody can open: "every address of this machine" (RFC 1122 §3.2.1.3, RFC 4291 §2.5.2). */
+/** Addresses to listen on that cannot be opened: "every address of this machine" (RFC 1122 §3.2.1.3, RFC 4291 §2.5.2). */
 
 /** As URLs spell them; the second and third differ in the bits before the IPv4 address. */
 const UNSPECIFIED = new Set(['0.0.0.0', '[::]', '[::ffff:0:0]']);

@@ -1,4 +1,4 @@
-/** JSON that somebody else shaped, as names and values: two different objects never read alike. Pure. */
+/** JSON of any shape as names and values: two different objects never read alike. Pure. */
 import type { Json, JsonObject } from './wire.ts';
 
 export interface Member {

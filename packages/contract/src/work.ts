@@ -57,7 +57,7 @@ export const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** Always an object of strings; `undeclared` for what nobody declared. */
+/** Always an object of strings; `undeclared` for what was not declared. */
 export const AgentProfile = z.strictObject({
   name: z.string(),
   capability_tier: z.string(),

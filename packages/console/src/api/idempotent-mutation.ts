@@ -1,10 +1,10 @@
-/** A change that a person asks for. The same wish sent again after a lost answer carries the same idempotency key. */
+/** A mutation that a person asks for. The same variables sent again after a lost answer carry the same idempotency key. */
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { newKey } from './clients.ts';
 import { statusOf } from './problem.ts';
 
-/** `act(wish, idempotency_key)`; the other options are TanStack Query's. */
+/** `act(variables, idempotency_key)`; the other options are TanStack Query's. */
 export function useIdempotentMutation<Variables, Answer, Context = unknown>(
   act: (variables: Variables, idempotency_key: string) => Promise<Answer>,
   options: Omit<UseMutationOptions<Answer, Error, Variables, Context>, 'mutationFn'> = {},
@@ -27,7 +27,7 @@ export function useIdempotentMutation<Variables, Answer, Context = unknown>(
   });
 }
 
-/** The service decided: what comes next is another wish. */
+/** The service decided: the next call is another one. */
 function isAnswer(error: unknown): boolean {
   const status = statusOf(error) ?? 0;
   return status >= 400 && status < 500;

@@ -73,9 +73,9 @@ export function isWorking(session: Session): session is WorkingSession {
   return kind === 'key' || organizations.find(({ id }) => id === organization.id)?.accepted_at !== null;
 }
 
-/** Who is signed in. Below the frame there always is somebody, and they work somewhere. */
+/** The session. Inside the shell there always is one, and it works in an organization. */
 export function useSession(): WorkingSession {
   const { data } = useQuery(sessionQuery);
-  if (data === undefined || !isWorking(data)) throw new Error('useSession was used outside the frame');
+  if (data === undefined || !isWorking(data)) throw new Error('useSession was used outside the shell');
   return data;
 }

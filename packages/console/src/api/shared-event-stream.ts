@@ -1,6 +1,6 @@
 /**
  * Server-sent events of one address, for all windows of this browser together: over HTTP/1.1 it opens six connections to a
- * host. Of the windows that somebody sees, one asks and tells the others; where windows cannot agree (`navigator.locks` wants
+ * host. Of the visible windows one opens the stream and tells the others; where windows cannot agree (`navigator.locks` wants
  * HTTPS or this machine), each asks for itself while it is seen.
  */
 import { untilLedgerAnswers } from './availability.ts';
@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 15_000;
 export interface StreamListener<Change> {
   /** Event `changed`. */
   changed(news: Change): void;
-  /** Anything may have happened: nobody listened for a while. */
+  /** Anything may have changed: the stream was closed for a while. */
   missed(): void;
   /** From now on all is told; what is shown was asked for a moment before. */
   opened?(): void;
@@ -22,7 +22,7 @@ export interface StreamListener<Change> {
 type Word = { changed: string } | 'missed' | 'opened' | 'broke';
 type Tell = (word: Word) => void;
 
-/** The stream is open while somebody listens. */
+/** The stream is open while it has a listener. */
 export function streamOf<Change>(path: string): (listener: StreamListener<Change>) => () => void {
   const listeners = new Set<StreamListener<Change>>();
   let leave = () => {};
@@ -42,7 +42,7 @@ export function streamOf<Change>(path: string): (listener: StreamListener<Change
   };
 }
 
-/** `fresh`: what is shown was asked for just now. Listens until the answer is called; rests while nobody sees the window. */
+/** `fresh`: what is shown was asked for just now. Listens until the returned function is called; pauses while the window is hidden. */
 function attend(path: string, fresh: boolean, hear: Tell): () => void {
   const others = canAgree() ? new BroadcastChannel(path) : null;
   let seen: AbortController | null = null;

@@ -1,11 +1,11 @@
-/** Who did something: ledger ids in words, as far as the one who looks may know them. */
+/** The name behind an id of the ledger, as far as the role may read names. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ledger } from '../api/clients.ts';
 import { KEYS } from '../api/keys.ts';
 import { useSession } from '../api/queries.ts';
 import { Shown } from '../shown/shown.ts';
 
-/** Only owners may list people and keys; everybody else finds the id behind a word. */
+/** Only owners may list people and keys; the other roles see a general word, with the id in the tooltip. */
 const namesQuery = queryOptions({
   queryKey: KEYS.settings('names'),
   queryFn: async ({ signal }) => {

@@ -1,4 +1,4 @@
-/** Buttons and links that look like them. A button that may not be pressed says why when one asks. */
+/** Buttons and links that look like them. A disabled button says why on hover and focus. */
 import { type ButtonHTMLAttributes, type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
 import { Icon, type IconName } from './icon.tsx';
@@ -13,7 +13,7 @@ interface Looks {
 }
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'>, Looks {
-  /** Shows that the wish is on its way; it cannot be pressed twice. */
+  /** Shows that the call is under way; it cannot be pressed twice. */
   busy?: boolean;
   /** One sentence why it cannot be pressed now; null or undefined when it can. */
   disabledReason?: string | null | undefined;

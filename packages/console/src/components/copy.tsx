@@ -37,7 +37,7 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** A secret that is never shown again: it can be copied, and the way on opens only once somebody says they kept it. */
+/** A secret that is shown once. It can be copied; the dialog goes on only after the person confirms that it is kept. */
 export function CopyOnce({
   secret,
   what,

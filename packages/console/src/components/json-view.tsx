@@ -1,4 +1,4 @@
-/** JSON somebody else shaped, as names and values, or raw for whoever wants it exactly. */
+/** JSON of any shape, as names and values, or raw. */
 import { inJson, membersOf } from '@rcpt/contract/members.ts';
 import { fitting } from '@rcpt/contract/shown.ts';
 import type { Json } from '@rcpt/contract/wire.ts';

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { StatusIcon } from './status-badge.tsx';
 import './problem.css';
 
-/** In place of what could not be loaded, or above a form whose wish was refused. */
+/** In place of what could not be loaded, or above a form that was refused. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { title, detail, request_id, errors } = problemOf(error);
   return (

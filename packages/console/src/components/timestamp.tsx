@@ -1,4 +1,4 @@
-/** An instant: how long ago, and exactly when for whoever points at it or has it read aloud. */
+/** An instant: how long ago; the exact time stands in the tooltip and for screen readers. */
 import { exact, relative } from '../format/instant.ts';
 import { useNow } from './clock.ts';
 

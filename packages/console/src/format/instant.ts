@@ -1,4 +1,4 @@
-/** How instants are worded: near ones relative to now, all of them exactly in UTC for whoever asks. */
+/** How instants are worded: near ones relative to now, and each exactly, in UTC. */
 const TO_THE_SECOND = {
   day: 'numeric',
   month: 'short',

@@ -1,4 +1,4 @@
-/** What a role may do, as the ledger decides it; here only so that a button can say why it would be refused. */
+/** What a role may do, as the ledger decides it. The console uses it to say why a button is disabled. */
 
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
@@ -12,7 +12,7 @@ const MAY = {
 } as const satisfies Record<string, readonly Role[]>;
 export type Permission = keyof typeof MAY;
 
-/** Why this one may not decide on the Run: by role, or because they did the work themselves. */
+/** Why this session may not decide on the Run: its role, or four eyes. Null when it may. */
 export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {
   const executed_by = run.stages.find(({ stage }) => stage === 'Execution')?.by;
   return (
@@ -23,7 +23,7 @@ export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>
   );
 }
 
-/** Null when `role` may; else one sentence for whoever wonders. */
+/** Null when the role may; else one sentence that says which roles may. */
 export function deniedReason(role: Role, act: Permission): string | null {
   const roles: readonly Role[] = MAY[act];
   if (roles.includes(role)) return null;

@@ -23,7 +23,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const session = useQuery(sessionQuery);
   const [path] = useLocation();
   const [drawn, setDrawn] = useState(false);
-  // Whoever was removed keeps nothing of the organization on the screen.
+  // A person who was removed sees nothing of the organization any more.
   const removed = statusOf(session.error) === 403;
   const working = session.data !== undefined && !removed && isWorking(session.data) ? session.data : null;
   const known = working !== null;
@@ -71,7 +71,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** What is shown stays: it may be old, and nobody knows until the ledger answers again. */
+/** The page stays as it is. It may be out of date until the ledger answers again. */
 function Away() {
   const away = useLedgerAway();
   return (

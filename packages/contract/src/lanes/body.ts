@@ -17,7 +17,7 @@ export const Measure = z.number().min(-1e12).max(1e12);
 /** An absent text is the empty text. */
 export const optionalProse = Prose.default('');
 
-/** The declared agent of an execution, without the members nobody declared. */
+/** The declared agent of an execution, without the members that were not declared. */
 export function declaredAgent(execution: { agent_name?: string | undefined; model_name?: string | undefined }): {
   name?: string;
   model?: string;

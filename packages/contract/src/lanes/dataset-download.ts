@@ -1,4 +1,4 @@
-/** The dataset-download lane: one dataset package, granted to somebody, for a purpose, until a day. */
+/** The dataset-download lane: one dataset package, granted to one recipient, for a purpose, until a day. */
 import { z } from 'zod';
 import { Line, Sha256 } from '../wire.ts';
 import { LANE_WORDS } from '../words.ts';

@@ -28,7 +28,7 @@ export function evidenceAttached(severity: CheckSeverity): LaneRule<WithEvidence
   };
 }
 
-/** A declared hash without bytes proves nothing until somebody brings the bytes. */
+/** A declared hash proves nothing until its bytes are brought. */
 export const evidenceBytesKnown: LaneRule<WithEvidence> = {
   key: 'evidence_bytes_known',
   label: 'The bytes of the evidence were seen, not only their hash',

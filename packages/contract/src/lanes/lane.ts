@@ -53,7 +53,7 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   print(receipt: JsonObject): Print;
 }
 
-/** A receipt as people read it, the same for page and PDF. All strings are plain text: whoever renders, escapes. */
+/** A receipt as people read it, the same for page and PDF. All strings are plain text: the renderer escapes them. */
 export interface Print {
   /** What was done, in one line. */
   title: string;

@@ -1,4 +1,4 @@
-/** What is sealed of the work itself (docs/spec.md §6.1): the hash of the output, which anybody who holds the output can compare. */
+/** What is sealed of the work itself (docs/spec.md §6.1): the hash of the output, which any holder of the output can compare. */
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Json } from '../wire.ts';

@@ -12,7 +12,7 @@ export function printReceipt(receipt: object): Print {
   const members = receipt as Record<string, unknown>;
   const lane = laneBySchema(textOf(members.schema));
   if (!lane) return memberByMember(members);
-  // A lane's print() promises not to throw; this one reads what somebody may have forged for it.
+  // A lane's print() promises not to throw; this one may be given a forged receipt.
   try {
     return saidOnce(lane.print(members as JsonObject));
   } catch {

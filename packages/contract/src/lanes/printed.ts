@@ -12,7 +12,7 @@ const TONE: Record<string, Tone> = { pass: 'good', review: 'caution', fail: 'bad
 const WORD: Record<string, string> = { pass: 'Passed', review: 'Needs review', fail: 'Failed' };
 const DECISION: Record<string, string> = { approved: 'Approved', rejected: 'Rejected' };
 const DASH = '—';
-/** Of an object somebody else shaped: what a person reads, not what a page bears. */
+/** Of an object of any shape: as much as a person reads. */
 const MOST_MEMBERS = 100;
 
 export function member(value: Json | undefined, ...path: string[]): Json | undefined {
@@ -68,7 +68,7 @@ export function text(title: string, value: Json | undefined): Section[] {
   return typeof value === 'string' && value !== '' ? [{ kind: 'text', title, text: value }] : [];
 }
 
-/** The members of an object somebody else shaped, and how many there are besides; no section for none. */
+/** The members of an object of any shape, and how many are left out; no section for none. */
 export function members(title: string, value: Json | undefined): Section[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const { members, left_out } = membersOf(value, MOST_MEMBERS);

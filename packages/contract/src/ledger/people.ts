@@ -8,17 +8,17 @@ import { Organization } from './tenancy.ts';
 /** Compared in lower case: one mailbox is one person. */
 export const EmailAddress = z.email().max(254).toLowerCase();
 
-/** The answer is the same whoever is asked for: nobody learns here who is a member. */
+/** The answer is the same for every address: it does not tell who is a member. */
 export const SignInRequest = z.object({ email: EmailAddress });
 export const SignInAnswer = z.object({ sent: z.literal(true), expires_in_seconds: z.int() });
 
 /**
- * `token`: from the fragment of the mailed link, good once. `replace`: also where somebody else is signed in; else that is
+ * `token`: from the fragment of the mailed link, good once. `replace`: also where another person is signed in; else that is
  * refused, with `signed_in_as` and `link_for`, and the link stays good.
  */
 export const NewSession = z.object({ token: z.string().min(16).max(200), replace: z.boolean().optional() });
 
-/** Where one may work. Anybody may give an organization a name that another has: the id, and who invited, tell them apart. */
+/** An organization to work in. Two may have the same name: the id and the inviter tell them apart. */
 export const PlaceOfWork = z.object({
   id: z.string(),
   name: z.string(),
@@ -31,7 +31,7 @@ export const PlaceOfWork = z.object({
 });
 export type PlaceOfWork = z.infer<typeof PlaceOfWork>;
 
-/** Whoever holds the credential of this call: a person with a session, or an API key. */
+/** The holder of the credential of this call: a person with a session, or an API key. */
 export const Session = z.object({
   kind: z.enum(['person', 'key']),
   /** `user_…` or `key_…`: what `stages[].by` names. */

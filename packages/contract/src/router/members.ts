@@ -67,7 +67,7 @@ export const GrantedDataset = z.object({
 });
 export type GrantedDataset = z.infer<typeof GrantedDataset>;
 
-/** A request header: the answer is for somebody who may not see where datasets are, whatever token brings it. */
+/** A request header: its answer leaves out where datasets are, whatever token the request carries. */
 export const ANSWER_FOR = 'rcpt-answer-for';
 
 export const DatasetQuery = z.object({

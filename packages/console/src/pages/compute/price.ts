@@ -2,7 +2,7 @@
 import { decimal, formatUsd, multiply } from '@rcpt/contract/money.ts';
 import type { Price } from '@rcpt/contract/prices.ts';
 
-/** Hours as somebody typed them; null unless they are more than none and at most a year. */
+/** Typed hours; null unless they are more than none and at most a year. */
 export function hoursOf(typed: string): number | null {
   const hours = Number(typed.trim().replace(',', '.'));
   return typed.trim() !== '' && hours > 0 && hours <= 8784 ? hours : null;
@@ -30,7 +30,7 @@ export function rateWords(hourly_rate_usd: number): string {
   return `${hourly_rate_usd.toFixed(2)} USD/h`;
 }
 
-/** A JSON object as somebody typed it; a sentence where it is none. Nothing typed is an empty one. */
+/** A typed JSON object, or a sentence where it is none. An empty text is an empty object. */
 export function payloadOf(typed: string): { payload: Record<string, unknown> } | { wrong: string } {
   if (typed.trim() === '') return { payload: {} };
   try {

@@ -1,4 +1,4 @@
-/** What the compute pages ask for. News of the router make it stale; while the router is away each asks again by itself. */
+/** The queries of the compute pages. Changes of the router make them stale; while it is away each asks again by itself. */
 import type { Job, JobEvent, JobQuery } from '@rcpt/contract/router/compute.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
@@ -10,9 +10,9 @@ export type JobFilters = Partial<Pick<z.input<typeof JobQuery>, 'status' | 'memb
 
 const AGAIN_MS = 5_000;
 const UNCONNECTED_MS = 15_000;
-/** Leases are renewed without news. */
+/** Leases are renewed without an event. */
 const LEASES_MS = 15_000;
-/** Heartbeats bring no news of their own. */
+/** Heartbeats bring no event of their own. */
 const FLEET_MS = 30_000;
 export const PAGE_ROWS = 50;
 const NAMED_MEMBERS = 500;
@@ -22,7 +22,7 @@ export function isAway(error: unknown): boolean {
   return [0, 502, 503, 504].includes(statusOf(error) ?? -1);
 }
 
-/** Nobody has connected a router to the organization, or not yet. */
+/** No router is connected to the organization. */
 export function isUnconnected(error: unknown): boolean {
   return problemOf(error).code === 'router_not_connected';
 }
@@ -91,7 +91,7 @@ export const QUEUE_ROWS = 500;
 export const queueQuery = queryOptions({
   queryKey: KEYS.compute('queue'),
   queryFn: ({ signal }) => router.listJobs({ status: 'queued', limit: QUEUE_ROWS }, signal),
-  // Whether somebody takes them changes when a worker falls silent, of which nobody tells.
+  // Whether a worker takes them changes when one goes silent; no event says so.
   refetchInterval: every(FLEET_MS),
 });
 
@@ -99,11 +99,11 @@ export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: KEYS.compute('job', id),
     queryFn: ({ signal }) => router.getJob(id, signal),
-    // Why it waits changes when a worker falls silent, of which nobody tells.
+    // Why it waits changes when a worker goes silent; no event says so.
     refetchInterval: (asked) => every(nextLook(asked.state.data))(asked),
   });
 
-/** Of what goes on without news: that a worker falls silent, that the ledger takes what was sent. */
+/** What changes without an event: that a worker falls silent, that the ledger takes what was sent. */
 function nextLook(job: Job | undefined): number | false {
   if (job?.ledger?.state === 'waiting') return NEXT_LOOK_MS;
   return job?.status === 'queued' ? FLEET_MS : false;

@@ -11,7 +11,7 @@ export interface Reason extends Waiting {
   jobs: number;
 }
 
-/** What nobody will take first, then what most wait for. */
+/** What no worker will take first, then what most jobs wait for. */
 export function reasonsOf(queue: readonly Waiting[]): Reason[] {
   const reasons = new Map<string, Reason>();
   for (const { job_type, requested_gpu_sku, waiting_for } of queue) {

@@ -25,7 +25,7 @@ export function rowsOfBlock(block: number, page: ReceiptPage): ReadonlyMap<numbe
   );
 }
 
-/** The last number there is: the recorded head, or a receipt somebody put behind it. −1: there is none. */
+/** The last number there is: the recorded head, or a receipt that was put behind it. −1: there is none. */
 export function lastOf({ receipts, head_seq }: ReceiptPage): number {
   return Math.max(head_seq ?? -1, receipts[0]?.org_seq ?? -1);
 }

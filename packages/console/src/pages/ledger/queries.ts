@@ -7,7 +7,7 @@ import { BLOCK_ROWS, rowsOfBlock } from './chain.ts';
 /** A block that is scrolled past meanwhile is never asked for. */
 const BREATH_MS = 60;
 
-/** The receipts of one block by number. Stopped when nobody looks at it any more, and forgotten soon after. */
+/** The receipts of one block by number. Stopped when it is not shown any more, and dropped soon after. */
 export const blockQuery = (block: number) =>
   queryOptions({
     queryKey: KEYS.receipts({ block }),

@@ -11,7 +11,7 @@ import { TextField } from '../../components/field.tsx';
 import { SignedBy, SignerId } from '../../components/signer.tsx';
 import './choose.css';
 
-/** Whether this is somebody who has to choose a name before anything can be sealed in it. */
+/** Whether this person has to choose a public name before anything can be sealed. */
 export function isNameless({ kind, public_name }: Session): boolean {
   return kind === 'person' && public_name === null;
 }

@@ -1,4 +1,4 @@
-/** Files that somebody holds beside a receipt, one after the other; a new choice ends the one before. */
+/** Compares files with a receipt, one after the other. A new choice ends the one before. */
 import type { FileHashes } from '@rcpt/proof/file-hashes.ts';
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { compare } from '@rcpt/proof/sealed-words.ts';

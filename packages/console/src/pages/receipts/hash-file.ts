@@ -1,4 +1,4 @@
-/** A file that somebody chose, hashed here, a slice at a time: the page stays alive, and nothing is sent. */
+/** Hashes a chosen file in the browser, a slice at a time: the page stays responsive, and nothing is sent. */
 import { FileHasher, type FileHashes } from '@rcpt/proof/file-hashes.ts';
 
 const SLICE_BYTES = 1024 * 1024;

@@ -129,7 +129,7 @@ function List({ receipts }: { receipts: readonly ReceiptSummary[] }) {
   return <ReceiptTable receipts={receipts} at={at} />;
 }
 
-/** What was sealed since: shown at once to whoever looks at the beginning, offered to whoever reads further down. */
+/** What was sealed since: shown at once at the top of the list, offered further down. */
 function Newer({ shown, atStart, onShow }: { shown: number | null; atStart: boolean; onShow: () => void }) {
   const newest = useQuery(newestQuery);
   const newer = (newest.data?.head_seq ?? -1) - (shown ?? -1);

@@ -202,7 +202,7 @@ function readField({ name, kind, label }: LaneField, text: string): unknown {
   }
 }
 
-/** `1,200` groups thousands. Any other comma is refused: 0,61 sealed as 61 would be somebody's decimal. */
+/** `1,200` groups thousands. Any other comma is refused: 0,61 would be sealed as 61. */
 function readNumber(text: string, label: string): number {
   const plain = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text;
   const value = Number(plain);

@@ -16,7 +16,7 @@ export const ROLE_IN_SHORT: Record<Role, string> = {
   auditor: 'Reads; changes nothing',
 };
 
-/** What it may and what it may not, for whoever chooses. */
+/** What it may and may not do, for the chooser of roles. */
 export const ROLE_IN_WORDS: Record<Role, string> = {
   agent: 'Opens Runs, attaches evidence, posts the work and has it checked. Cannot approve it.',
   approver: 'What an agent may; also approves or rejects Runs and mints receipts.',

@@ -9,7 +9,7 @@ interface SomebodyElseProps {
   onReplace: () => void;
 }
 
-/** A link of another person, opened where somebody is signed in: it may come from a stranger who wants this one’s work. */
+/** A link for another person, opened in a browser that is signed in. It may come from an attacker who wants this person to work in their account. */
 export function SomebodyElse({ error, onStay, onReplace }: SomebodyElseProps) {
   const { signed_in_as, link_for } = problemOf(error) as { signed_in_as?: string; link_for?: string };
   return (

@@ -1,6 +1,6 @@
 /**
  * A chart over buckets of time. A pointer or the arrow keys stand on one bucket, whose values are then said above the plot;
- * charts that share `at` stand on the same one. For those who do not look, the cursor is a slider that reads values aloud.
+ * charts that share `at` stand on the same one. For screen readers the cursor is a slider that reads values aloud.
  */
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { type Bar, bucketAt, columnOf, type Frame, heightOf, stack, steps, ticks } from './geometry.ts';

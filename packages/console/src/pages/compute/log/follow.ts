@@ -24,7 +24,7 @@ export interface LogFeed {
   state(): LogState;
 }
 
-/** Reads while somebody subscribes and the window is seen, until the job is over. `onJob` hears how the job stands. */
+/** Reads while it has a subscriber and the window is visible, until the job is over. `onJob` is given the job as it was read. */
 export function followLog(id: string, onJob: (job: Job) => void): LogFeed {
   const listeners = new Set<() => void>();
   let state: LogState = { lines: NO_LINES, connection: 'connecting' };

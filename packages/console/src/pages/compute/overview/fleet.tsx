@@ -55,7 +55,7 @@ function NoWorkers() {
   );
 }
 
-/** Those that fell silent long ago are out of the way until somebody asks for them. */
+/** Workers that went silent long ago are hidden until they are asked for. */
 function KnownWorkers({ workers }: { workers: readonly Worker[] }) {
   const [all, setAll] = useState(false);
   const now = useNow();

@@ -12,7 +12,7 @@ import { isGiven, type Submission, type SubmissionFaults, trialFacts } from './s
 const REST_MS = 350;
 
 export interface Checked {
-  /** What is missing is said at its field: somebody wanted to publish. */
+  /** What is missing is said at its field, because publishing was tried. */
   strict: boolean;
   /** In the order of the sheet's members. */
   faults: DraftFault[];

@@ -1,4 +1,4 @@
-/** A flight sheet while somebody writes it: every member may still be wrong, and what is wrong is said. */
+/** A flight sheet while it is written: every member may still be wrong, and what is wrong is said. */
 import type { FlightSheet, Rule } from '@rcpt/contract/ledger/flight-sheet.ts';
 import {
   EXPRESSION_CHARACTERS,
@@ -42,7 +42,7 @@ export interface Draft {
 /** `path` as the ledger names it: `rules.2.expr`. `offset` is inside the text of that member. */
 export interface DraftFault extends TextFault {
   path: string;
-  /** Nothing stands there yet: not said aloud before somebody wants to publish. */
+  /** Empty: said only after publishing was tried. */
   missing?: boolean;
 }
 

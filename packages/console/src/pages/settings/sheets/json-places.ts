@@ -1,4 +1,4 @@
-/** JSON as somebody types it: its value, or where it stops being JSON; and where in the text a value stands. */
+/** Typed JSON: its value, or where it stops being JSON; and where in the text a value stands. */
 
 import type { Json } from '@rcpt/contract/wire.ts';
 import { parseStrict } from '@rcpt/proof/parse.ts';

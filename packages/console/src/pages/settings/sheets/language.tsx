@@ -1,4 +1,4 @@
-/** What an expression can use, for whoever writes one. */
+/** What an expression can use. */
 const NAMES = [
   ['submission', 'the output: text, or JSON with its members, as in submission.total'],
   ['inputs', 'what the Run was opened with, and inputs.flight_sheet'],

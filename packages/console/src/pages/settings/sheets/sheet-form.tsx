@@ -17,7 +17,7 @@ interface SheetFormProps {
   onChange: (draft: Draft) => void;
 }
 
-/** `isNew`: its name is made of its title until somebody writes another. */
+/** `isNew`: its name follows its title until another is typed. */
 export function SheetForm({ draft, checked, isNew, onChange }: SheetFormProps & { isNew: boolean }) {
   const change = (to: Partial<Draft>) => onChange({ ...draft, ...to });
   const field = (member: Exclude<keyof Draft, 'rules'>, path: string = member) => ({

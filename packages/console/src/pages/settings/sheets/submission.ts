@@ -1,4 +1,4 @@
-/** A submission as somebody types it to try a sheet on: the output, the inputs, the evidence. */
+/** A submission that a sheet is tried on, as it is typed: the output, the inputs, the evidence. */
 import type { FlightSheetTrial } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { Json, JsonObject } from '@rcpt/contract/wire.ts';

@@ -65,7 +65,7 @@ export function Trial({ submission, checked, onChange }: TrialProps) {
   );
 }
 
-/** Read aloud when it changes; the findings are there for whoever wants them. */
+/** Read aloud when it changes; the findings themselves are not. */
 function inShort({ findings }: Checked): string {
   if (findings === null) return '';
   const { verdict } = findings;
