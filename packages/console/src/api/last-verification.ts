@@ -2,7 +2,7 @@
 import type { Verification } from '@rcpt/contract/ledger/receipts.ts';
 import type { z } from 'zod';
 
-export interface LastVerification {
+interface LastVerification {
   ok: boolean;
   receipts_checked: number;
   /** When the report came. */

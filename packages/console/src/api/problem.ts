@@ -3,7 +3,7 @@ import { AnswerError, ProblemError, UnreachableError } from '@rcpt/contract/clie
 import type { Problem } from '@rcpt/contract/problem.ts';
 
 /** Nothing came back. */
-export const UNREACHABLE = local(
+const UNREACHABLE = local(
   0,
   'unreachable',
   'The ledger cannot be reached',

@@ -8,7 +8,7 @@ import { untilLedgerAnswers } from './availability.ts';
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
 
-export interface StreamListener<Change> {
+interface StreamListener<Change> {
   /** Event `changed`. */
   changed(news: Change): void;
   /** Anything may have changed: the stream was closed for a while. */

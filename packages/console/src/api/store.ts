@@ -40,7 +40,7 @@ function toSignIn(): void {
 }
 
 /** `/sign-in`, and where to come back to when that is more than the front page. */
-export function signInAddress(returnTo: string): string {
+function signInAddress(returnTo: string): string {
   return returnTo === '/' ? '/sign-in' : `/sign-in?${new URLSearchParams({ return: returnTo })}`;
 }
 

@@ -11,7 +11,7 @@ export async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export interface EvidenceUpload {
+interface EvidenceUpload {
   run_id: string;
   file: File;
   kind: EvidenceKind;

@@ -18,7 +18,7 @@ const namesQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-export function useActorName(): (id: string) => string {
+function useActorName(): (id: string) => string {
   const session = useSession();
   const { data } = useQuery({ ...namesQuery, enabled: session.role === 'owner' });
   return (id) => {

@@ -48,19 +48,6 @@ export function JsonSection({ value, title }: JsonViewProps) {
   );
 }
 
-/** The same inside something that has its own heading; `what` names it for screen readers. */
-export function JsonView({ value, what }: { value: JsonViewProps['value']; what: string }) {
-  const [view, setView] = useState<View>('readable');
-  return (
-    <div>
-      <div className="json-view-head">
-        <SegmentedControl small label={`How to show: ${what}`} options={VIEWS} value={view} onChange={setView} />
-      </div>
-      {view === 'raw' ? <RawJson value={value} /> : <Members value={value} />}
-    </div>
-  );
-}
-
 /** In the order they were sent. */
 function Members({ value }: Pick<JsonViewProps, 'value'>) {
   const { members, left_out } = useMemo(() => membersOf(value, MOST_MEMBERS), [value]);

@@ -10,7 +10,7 @@ const MAY = {
   approve: ['approver', 'owner'],
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
-export type Permission = keyof typeof MAY;
+type Permission = keyof typeof MAY;
 
 /** Why this session may not decide on the Run: its role, or four eyes. Null when it may. */
 export function deniedDecision(session: WorkingSession, run: Pick<Run, 'stages'>): string | null {

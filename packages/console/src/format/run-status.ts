@@ -2,7 +2,7 @@
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { StatusIconName, Tone } from '../components/tones.ts';
 
-export interface RunStatus {
+interface RunStatus {
   mark: StatusIconName;
   tone: Tone;
   words: string;

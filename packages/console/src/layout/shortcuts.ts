@@ -1,7 +1,7 @@
 /** Keys that do something: single ones (`/`) and two in a row (`g r`). They rest while one types or a dialog is open. */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-export interface Shortcut {
+interface Shortcut {
   /** What the help says: `Go to Runs`. */
   does: string;
   run: () => void;

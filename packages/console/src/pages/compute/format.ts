@@ -29,7 +29,7 @@ export const JOB_LOOK: Record<JobStatus, Look> = {
   canceled: { word: 'Canceled', mark: 'dash', tone: 'neutral' },
 };
 
-export const WORKER_LOOK: Record<WorkerStatus, Look> = {
+const WORKER_LOOK: Record<WorkerStatus, Look> = {
   registered: { word: 'Registered', mark: 'ring', tone: 'neutral' },
   online: { word: 'Online', mark: 'tick', tone: 'good' },
   busy: { word: 'Busy', mark: 'half', tone: 'accent' },

@@ -18,7 +18,7 @@ export function labelWords({ at }: Bucket, bucket_seconds: number): string {
   return bucket_seconds >= 86_400 || clock(from) === '00:00' ? DAY.format(from) : clock(from);
 }
 
-export type Sums = Omit<Bucket, 'at' | 'queued'>;
+type Sums = Omit<Bucket, 'at' | 'queued'>;
 
 export function sumOf(buckets: readonly Bucket[]): Sums {
   const sums = { created: 0, completed: 0, failed: 0, canceled: 0, spend_usd: 0 };

@@ -6,7 +6,7 @@ import { router } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 import { problemOf, statusOf } from '../../api/problem.ts';
 
-export type JobFilters = Partial<Pick<z.input<typeof JobQuery>, 'status' | 'member_id' | 'ledger'>>;
+type JobFilters = Partial<Pick<z.input<typeof JobQuery>, 'status' | 'member_id' | 'ledger'>>;
 
 const AGAIN_MS = 5_000;
 const UNCONNECTED_MS = 15_000;

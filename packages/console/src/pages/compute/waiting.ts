@@ -6,7 +6,7 @@ interface Waiting {
   requested_gpu_sku: string;
   waiting_for: WaitingFor | null;
 }
-export interface Reason extends Waiting {
+interface Reason extends Waiting {
   waiting_for: WaitingFor;
   jobs: number;
 }

@@ -10,7 +10,7 @@ import './chain.css';
 
 type Found = readonly Violation[];
 
-export interface ChainRowProps {
+interface ChainRowProps {
   org_seq: number;
   receipt: Slot;
   /** The rows it is linked with; null above the newest. */

@@ -5,7 +5,7 @@ export const PAGE_ROWS = 50;
 /** Short pages that are asked for by themselves, one after the other, before a person is asked. */
 export const PAGES_UNASKED = 4;
 
-export interface Reach {
+interface Reach {
   /** `ends`: all was looked at. `on`: the next page is worth asking for now. `waits`: for a person to want more. */
   next: 'ends' | 'on' | 'waits';
   /** The number down to which everything was looked at; null at the end. */

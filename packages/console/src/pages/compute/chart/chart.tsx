@@ -6,7 +6,7 @@ import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import { type Bar, bucketAt, columnOf, type Frame, heightOf, stack, steps, ticks } from './geometry.ts';
 import './chart.css';
 
-export interface Series {
+interface Series {
   name: string;
   values: readonly number[];
   /** `accent`: what the chart is about; `bad`: what went wrong; `rest`: the remainder. */

@@ -7,19 +7,19 @@ import { append, type Lines, NO_LINES } from './lines.ts';
 
 /** `over`: the job has ended and all of its log is here. */
 export type LogConnection = 'connecting' | 'live' | 'away' | 'over';
-export interface LogState {
+interface LogState {
   lines: Lines;
   connection: LogConnection;
 }
 
 /** Some 30 MB of text as people write logs; the whole can be downloaded. */
-export const MOST_LINES = 100_000;
+const MOST_LINES = 100_000;
 /** What is told meanwhile is read together. */
 const CALM_MS = 250;
 /** Read anyway so often: news may be late, or broken off. */
 const LOOK_MS = 3_000;
 
-export interface LogFeed {
+interface LogFeed {
   subscribe(listener: () => void): () => void;
   state(): LogState;
 }

@@ -8,7 +8,7 @@ export interface TextFault {
   message: string;
   offset: number | null;
 }
-export type ReadJson = { value: Json; fault: null } | { value: undefined; fault: TextFault };
+type ReadJson = { value: Json; fault: null } | { value: undefined; fault: TextFault };
 
 /** As strictly as the ledger reads it: the same member twice is a fault here too. */
 export function readJson(text: string): ReadJson {

@@ -26,7 +26,7 @@ export function newVersionOf({ name, version }: Pick<FlightSheet, 'name' | 'vers
 }
 
 /** Of each name its versions, the newest first. */
-export function byName(sheets: readonly FlightSheet[]): [newest: FlightSheet, ...older: FlightSheet[]][] {
+function byName(sheets: readonly FlightSheet[]): [newest: FlightSheet, ...older: FlightSheet[]][] {
   const named = Map.groupBy(sheets, ({ name }) => name);
   return [...named.values()].map((versions) => versions.toReversed() as [FlightSheet, ...FlightSheet[]]);
 }
