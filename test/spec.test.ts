@@ -71,6 +71,20 @@ test('§6 has every member that a lane seals, §9.2 every type of a router recei
   for (const type of ROUTER_RECEIPT_TYPES) assert.ok(sections.get('9.2')!.includes(`\`${type}\``), type);
 });
 
+test('every lane has its row in §4.2, §6.8 and §14, and is named in README.md and CONTEXT.md', () => {
+  const words = ['README.md', 'CONTEXT.md'].map((file) => readFileSync(file, 'utf8'));
+  for (const { name, schema } of Object.values(LANES)) {
+    assert.ok(sections.get('4.2')!.includes(`| \`${name}\` | \`${schema}\` |`), name);
+    for (const section of ['6.8', '14'])
+      assert.match(
+        sections.get(section)!,
+        new RegExp(`^\\| (?:[\\w-]+, )*${name}(?:, [\\w-]+)* \\|`, 'm'),
+        `§${section} has ${name}`,
+      );
+    for (const text of words) assert.ok(text.includes(`\`${name}\``), name);
+  }
+});
+
 function membersOf(schema: z.core.JSONSchema.BaseSchema): string[] {
   const { properties = {}, items } = schema;
   const inner = [...Object.values(properties), items].filter((one) => typeof one === 'object');
