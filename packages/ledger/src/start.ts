@@ -59,7 +59,7 @@ export async function startLedger(
   const prices = openPrices(config.prices_file);
   const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
   const credentials = new CredentialCache(() => feed.emitRights());
-  const feed = await openChangeFeed(database, () => credentials.drop());
+  const feed = await openChangeFeed(database, () => credentials.clear());
   const db = emittingChanges(database, feed);
 
   const storage = openStorage(config.storage_url);

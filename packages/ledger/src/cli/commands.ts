@@ -241,7 +241,7 @@ async function revoke(db: Db, key: string) {
 
 /** A command has no cache; the running processes are told at its end. */
 function peopleOf(db: Db): People {
-  return { db, credentials: { forget: async () => {} }, now };
+  return { db, credentials: { invalidate: async () => {} }, now };
 }
 
 async function memberOf(db: Db, org: string, email: string) {

@@ -1,7 +1,6 @@
 /**
- * Who may call what. A route names its act in `config.may`; this hook finds the principal before the body is read: from
- * the API key in `Authorization`, else from the session cookie. A credential is looked up at most every two seconds, so
- * what is withdrawn is refused everywhere within five.
+ * Who may call what. A route says in `config.may` what its caller must be permitted; this hook finds the principal before the
+ * body is read: from the API key in `Authorization`, else from the session cookie.
  */
 
 import { Refusal } from '@rcpt/service/error.ts';
@@ -10,7 +9,7 @@ import { secretSha256, secretsEqual } from '@rcpt/service/ids.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledger.ts';
 import type { Credential } from '../people/credential-cache.ts';
-import { type Act, MAY, type Principal } from '../people/principal.ts';
+import { PERMISSIONS, type Permission, type Principal } from '../people/principal.ts';
 import { isSessionToken } from '../people/session-cookie.ts';
 import { presentSession, type SignedIn, sessionEnded, worksNowhere } from '../people/sessions.ts';
 import { refuse } from '../problems.ts';
@@ -20,9 +19,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `public`: no credential is asked for. `operate`: the service's admin token. `person`: a session, also one without an
-     * organization. `self`: a session or a key. Else an act of a principal.
+     * organization. `self`: a session or a key. Else what a principal's role permits.
      */
-    may?: Act | 'public' | 'operate' | 'person' | 'self';
+    may?: Permission | 'public' | 'operate' | 'person' | 'self';
   }
   interface FastifyRequest {
     principal: Principal;
@@ -63,7 +62,7 @@ export function authenticate(app: App, ledger: Ledger): void {
     if (principal !== null) request.principal = principal;
     if (may === 'self') return;
     if (principal === null) throw worksNowhere(person!);
-    const roles: readonly string[] = MAY[may];
+    const roles: readonly string[] = PERMISSIONS[may];
     if (!roles.includes(principal.role))
       throw new Refusal('forbidden', `The role ${principal.role} may not do this; it takes ${roles.join(' or ')}.`);
   });

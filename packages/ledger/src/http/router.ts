@@ -12,7 +12,7 @@ import type { Logger } from '@rcpt/service/process/log.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { type Act, MAY } from '../people/principal.ts';
+import { PERMISSIONS, type Permission } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
 import { connectRouter } from '../router/connect.ts';
 import { exchange } from '../router/exchange.ts';
@@ -57,7 +57,7 @@ const FORWARDED = {
     'POST /admin/workers/:id/resume',
     'POST /admin/workers/:id/revoke',
   ],
-} as const satisfies Partial<Record<Act, readonly string[]>>;
+} as const satisfies Partial<Record<Permission, readonly string[]>>;
 
 /** What the router gives its things; anything else could climb out of the listed paths. */
 const ID = /^[A-Za-z0-9][\w.-]{0,199}$/;
@@ -128,7 +128,7 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
         method: request.method,
         url,
         token: ledger.config.router_token,
-        for_members: !(MAY.administer as readonly Role[]).includes(request.principal.role),
+        for_members: !(PERMISSIONS.administer as readonly Role[]).includes(request.principal.role),
         request_id: request.id,
         accept: wantsEvents(request) ? 'text/event-stream' : 'application/json',
         last_event_id: typeof last_event_id === 'string' && EVENT_ID.test(last_event_id) ? last_event_id : undefined,

@@ -1,4 +1,4 @@
-/** Signing in and out, and who one is. */
+/** Signing in and out, and what a session is. */
 import { NewSession, Session, SessionChange, SignInAnswer, SignInRequest } from '@rcpt/contract/ledger/people.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export function sessionRoutes(app: App, ledger: Ledger): void {
       schema: {
         tags: ['people'],
         summary: 'Ask for a sign-in link by mail',
-        description: 'The answer is the same whoever is asked for; the mail goes to members of an organization only.',
+        description: 'The answer is the same for every mailbox; the mail goes to members of an organization only.',
         body: SignInRequest,
         response: { 200: SignInAnswer },
       },

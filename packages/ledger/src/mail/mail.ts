@@ -46,7 +46,7 @@ type Compose = (message: Message) => SendMailOptions;
 function openSmtp(url: string, compose: Compose): Mailer {
   // STARTTLS is used whenever the server offers it; parameters of the URL (requireTLS, tls.…) go before these.
   const transport = createTransport({ pool: true, maxConnections: 4, maxRequeues: 1, ...TIMEOUTS, url });
-  // Whoever sends hears of it; an error of an idle connection, unheard, would end the process.
+  // Each `send` rejects with its own error. Without a listener an error of an idle connection would end the process.
   transport.on('error', () => undefined);
   return {
     async send(message, signal) {
@@ -99,7 +99,7 @@ function composed(message: Message, from: string, domain: string): SendMailOptio
       contentType: content_type,
       content: Buffer.from(bytes),
     })),
-    // RFC 3834: nobody's out-of-office note shall answer.
+    // RFC 3834: out-of-office notes do not answer such a mail.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

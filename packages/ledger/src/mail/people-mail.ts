@@ -1,4 +1,4 @@
-/** The mails that bring a person in: the sign-in link, and the word that somebody invited them. Pure, but for their ids. */
+/** The mails to people: the sign-in link, and the invitation. Pure, but for their ids. */
 import { randomBytes } from 'node:crypto';
 import { shownLine } from '@rcpt/contract/shown.ts';
 import type { Message } from './mail.ts';
@@ -6,10 +6,10 @@ import { escapeHtml, isolated, isolatedHtml } from './receipt-mail.ts';
 
 const NAME_LENGTH = 120;
 
-/** Whoever reads this mail within the minutes is signed in: it goes to the one address it is for. */
+/** Its reader can sign in as the person: it goes to the one address it is for. */
 export function signInMail({ to, link, minutes }: { to: string; link: string; minutes: number }): Message {
   const once = `The link signs you in once, within ${minutes} minutes.`;
-  const unasked = 'If you did not ask for it, leave it: nobody is signed in without it.';
+  const unasked = 'If you did not ask for it, ignore this mail: without the link there is no sign-in.';
   return {
     ...letter(to, 'sign-in', `Sign in to ${new URL(link).host}`),
     text: ['Sign in:', '', link, '', once, unasked, ''].join('\n'),

@@ -10,7 +10,7 @@ export interface ReceiptMail {
     receipt_sha256: string;
     created_at: string;
   };
-  /** What was done, in one line. Whoever opened the Run wrote it. */
+  /** What was done, in one line, as it was written when the Run was opened. */
   title: string;
   /** The stored canonical bytes, as text: attached unchanged. */
   bytes: string;
@@ -54,7 +54,7 @@ export class InvalidRecipient extends Error {
 const ATTACHED =
   'The receipt is attached twice: as a PDF to read, and as JSON, the exact bytes that were sealed. ' +
   'Anyone holding the JSON can check offline that it was not changed.';
-const OPEN_TO_ALL = 'Whoever has this link can see the receipt.';
+const OPEN_TO_ALL = 'Everyone with this link can see the receipt.';
 
 function asText(facts: [string, string][], share_url: string): string {
   const width = Math.max(...facts.map(([label]) => label.length)) + 2;

@@ -1,9 +1,9 @@
 /**
- * Credentials that were looked up lately: a lookup is asked for at most every two seconds, so what is withdrawn is refused
- * everywhere within five. What is changed in this process is forgotten here at once, and, as soon as they hear of it, by the
- * others on the same database: who switches organizations would else be asked as whom by one, and answered by another.
+ * Credentials that were looked up lately. Each is looked up again after two seconds, so that a withdrawn one is refused
+ * everywhere within five. A change in this process empties the cache here at once, and the caches of the other processes on the
+ * same database as soon as they are told. Else a person who switches organizations would be answered for one organization by this
+ * process and for another by the next.
  */
-
 import type { Principal } from './principal.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -18,39 +18,39 @@ export interface Credential {
 }
 
 export class CredentialCache {
-  readonly #known = new Map<string, { credential: Credential; until: number }>();
+  readonly #cached = new Map<string, { credential: Credential; until: number }>();
   readonly #tellOthers: () => Promise<void>;
-  #forgotten = 0;
+  #invalidations = 0;
 
-  /** @param tellOthers best effort; they call `drop` */
+  /** @param tellOthers best effort; they call `clear` */
   constructor(tellOthers: () => Promise<void>) {
     this.#tellOthers = tellOthers;
   }
 
   /** @param sha256 of the presented secret */
   get(sha256: string): Credential | undefined {
-    const known = this.#known.get(sha256);
-    return known !== undefined && known.until > performance.now() ? known.credential : undefined;
+    const cached = this.#cached.get(sha256);
+    return cached !== undefined && cached.until > performance.now() ? cached.credential : undefined;
   }
 
-  /** What a lookup found that began before something was forgotten is not kept. */
+  /** A lookup that began before the cache was emptied is answered and not cached. */
   async lookUp(sha256: string, find: () => Promise<Credential>): Promise<Credential> {
-    const began = this.#forgotten;
+    const began = this.#invalidations;
     const credential = await find();
-    if (began !== this.#forgotten) return credential;
-    if (this.#known.size >= MOST_CREDENTIALS) this.#known.clear();
-    this.#known.set(sha256, { credential, until: performance.now() + CACHED_MS });
+    if (began !== this.#invalidations) return credential;
+    if (this.#cached.size >= MOST_CREDENTIALS) this.#cached.clear();
+    this.#cached.set(sha256, { credential, until: performance.now() + CACHED_MS });
     return credential;
   }
 
-  /** After a change of who may what, and before its answer: resolves when the others have been told. */
-  async forget(): Promise<void> {
-    this.drop();
+  /** After a change of rights and before its answer. Resolves when the other processes have been told. */
+  async invalidate(): Promise<void> {
+    this.clear();
     await this.#tellOthers();
   }
 
-  drop(): void {
-    this.#forgotten++;
-    this.#known.clear();
+  clear(): void {
+    this.#invalidations++;
+    this.#cached.clear();
   }
 }

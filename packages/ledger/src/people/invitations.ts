@@ -1,4 +1,4 @@
-/** Inviting, within what an organization may ask and a mailbox has to bear. */
+/** Inviting people, within the limits of an organization and of a mailbox. */
 import type { NewTeamMember, TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -10,7 +10,7 @@ import { invitationMail } from '../mail/people-mail.ts';
 import { refuse } from '../problems.ts';
 import { countInvited, loadMember } from '../store/people.ts';
 import { loadOrganization, lockOrganization } from '../store/tenancy.ts';
-import { takeMail, writtenTooOften } from './mailbox.ts';
+import { countMail, tooManyMails } from './mail-limit.ts';
 import { addMember } from './members.ts';
 import type { People } from './people.ts';
 
@@ -44,7 +44,7 @@ export async function inviteMember(
   if ((await countInvited(tx, organization_id)) > config.open_invitations)
     throw refuse(
       'invitation_limit',
-      `${config.open_invitations} people are invited and have not signed in yet, as many as may be. Remove those who will not, or wait until some have.`,
+      `${config.open_invitations} people are invited and have not signed in yet, which is the limit. Remove some of them, or wait until some have signed in.`,
     );
   await countInvitation(tx, organization_id, config, at);
   return { member, is_mailed: await takeInvitation(tx, member.email, config, at) };
@@ -57,7 +57,7 @@ export async function announceInvitation(
   { member, is_mailed }: Invited,
 ): Promise<void> {
   // The person may have been refused for belonging nowhere.
-  await ledger.credentials.forget();
+  await ledger.credentials.invalidate();
   if (is_mailed) await mailInvitation(ledger, organization_id, member).catch(() => undefined);
 }
 
@@ -68,7 +68,7 @@ export async function inviteAgain(ledger: Invitations, organization_id: string, 
     const invited = await loadMember(tx, organization_id, id);
     const at = now();
     await countInvitation(tx, organization_id, config, at);
-    if (!(await takeInvitation(tx, invited.email, config, at))) throw writtenTooOften('an hour');
+    if (!(await takeInvitation(tx, invited.email, config, at))) throw tooManyMails('an hour');
     changes(tx, organization_id, { settings: true });
     return invited;
   });
@@ -87,11 +87,11 @@ async function mailInvitation(
 
 async function countInvitation(tx: Queries, organization_id: string, limits: Limits, at: string): Promise<void> {
   const limit = { mails: limits.organization_invitations_per_hour, window_ms: HOUR_MS };
-  if (await takeMail(tx, `invitations of:${organization_id}`, limit, at)) return;
+  if (await countMail(tx, `invitations of:${organization_id}`, limit, at)) return;
   throw new Refusal('rate_limited', 'This organization has invited as often as it may within an hour. Go on later.');
 }
 
 function takeInvitation(tx: Queries, email: string, limits: Limits, at: string): Promise<boolean> {
   const limit = { mails: limits.mailbox_invitations_per_hour, window_ms: HOUR_MS };
-  return takeMail(tx, `invitation:${email}`, limit, at);
+  return countMail(tx, `invitation:${email}`, limit, at);
 }

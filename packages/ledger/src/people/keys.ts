@@ -32,6 +32,6 @@ export async function revokeKey({ db, credentials, now }: People, organization_i
     changes(tx, organization_id, { settings: true });
     return markRevoked(tx, organization_id, id, now());
   });
-  await credentials.forget();
+  await credentials.invalidate();
   return key;
 }

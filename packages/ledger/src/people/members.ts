@@ -42,7 +42,7 @@ export async function changeMember(
     changes(tx, organization_id, { settings: true });
     return { ...member, role };
   });
-  await credentials.forget();
+  await credentials.invalidate();
   return changed;
 }
 
@@ -60,6 +60,6 @@ export async function removeMember(
     changes(tx, organization_id, { settings: true });
     return member;
   });
-  await credentials.forget();
+  await credentials.invalidate();
   return removed;
 }

@@ -3,7 +3,7 @@ import type { Db } from '@rcpt/service/db/db.ts';
 
 export interface People {
   db: Db;
-  /** Forgotten after each change of what a credential may do, before the change is answered. */
-  credentials: { forget(): Promise<void> };
+  /** Invalidated after each change of what a credential may do, before the change is answered. */
+  credentials: { invalidate(): Promise<void> };
   now(): string;
 }

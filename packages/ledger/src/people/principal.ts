@@ -1,4 +1,4 @@
-/** Who is asking: a person or an API key, of one organization, in one role. */
+/** A person or an API key, of one organization, in one role. */
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 
 export interface Principal {
@@ -6,7 +6,7 @@ export interface Principal {
   /** `user_…` or `key_…`. */
   id: string;
   role: Role;
-  /** A person's public name, a key's label; where there is none, the id. Never a mailbox: it may be kept and shown. */
+  /** A person's public name, a key's label; where there is none, the id. Never a mailbox: it may be stored and shown. */
   name: string;
 }
 
@@ -14,14 +14,14 @@ export function isPerson({ id }: Principal): boolean {
   return id.startsWith('user_');
 }
 
-/** What a credential may do, beside reading (docs/spec.md §12). */
-export const MAY = {
+/** Which roles may do what (docs/spec.md §12). */
+export const PERMISSIONS = {
   read: ['agent', 'approver', 'auditor', 'owner'],
   work: ['agent', 'approver', 'owner'],
   approve: ['approver', 'owner'],
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
-export type Act = keyof typeof MAY;
+export type Permission = keyof typeof PERMISSIONS;
 
 /** `rk_<organization>_<secret>`: the organization part says where to look, the secret proves it. */
 export function apiKeyOf(organization_id: string, secret: string): string {

@@ -87,7 +87,7 @@ export async function changeSession(
     if (signed_in.organizations.length === 0) throw noOrganization();
     return signed_in;
   });
-  await credentials.forget();
+  await credentials.invalidate();
   return changed;
 }
 
@@ -99,12 +99,12 @@ async function loadSession(tx: Queries, token: string, at: string): Promise<Stor
 
 export async function signOut({ db, credentials }: People, { session_id }: SignedIn): Promise<void> {
   await deleteSession(db, session_id);
-  await credentials.forget();
+  await credentials.invalidate();
 }
 
 export async function signOutEverywhere({ db, credentials }: People, { person_id }: SignedIn): Promise<void> {
   await deleteSessionsOf(db, person_id);
-  await credentials.forget();
+  await credentials.invalidate();
 }
 
 /** The session of a person, as they are shown it. Throws `no_organization`. */

@@ -20,7 +20,7 @@ import {
   type StoredSession,
   useLink,
 } from '../store/sessions.ts';
-import { type MailLimit, takeMail, writtenTooOften } from './mailbox.ts';
+import { countMail, type MailLimit, tooManyMails } from './mail-limit.ts';
 import type { People } from './people.ts';
 import { endOfSession, noOrganization, type SignedIn, signedInWith } from './sessions.ts';
 
@@ -43,7 +43,7 @@ export async function requestLink(
 ): Promise<{ expires_in_seconds: number }> {
   const at = now();
   const { person_id, link } = await db.transaction(async (tx) => {
-    if (!(await takeMail(tx, `sign-in:${email}`, LINKS, at))) throw writtenTooOften('a quarter of an hour');
+    if (!(await countMail(tx, `sign-in:${email}`, LINKS, at))) throw tooManyMails('a quarter of an hour');
     const person_id = await findMemberByMailbox(tx, email);
     return { person_id, link: await createLink(tx, base_url, person_id, at) };
   });
@@ -90,7 +90,7 @@ export async function openSession(
     return signedInWith(tx, await startSession(tx, person_id, secretSha256(session_token), at));
   });
   if (signed_in === null) throw noOrganization();
-  if (replace) await credentials.forget();
+  if (replace) await credentials.invalidate();
   return { signed_in, session_token };
 }
 

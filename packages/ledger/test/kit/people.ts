@@ -7,7 +7,7 @@ import type { Answer, CallOptions, RunningTest, Tenant } from './running.ts';
 type Ledger = Pick<RunningTest, 'call' | 'folder'>;
 
 let people = 0;
-/** A mailbox nobody else in this run has. */
+/** A mailbox that is used once in this run. */
 export function newMailbox(): string {
   return `person-${++people}.${process.hrtime.bigint()}@example.org`;
 }

@@ -74,7 +74,7 @@ eachEngine('receipt mails', MIGRATIONS, (fresh) => {
     assert.equal(mailed(), 16, 'none is lost');
   });
 
-  test('to one mailbox so many go, whoever mints, and one organization keeps no other’s from it', async () => {
+  test('to one mailbox so many go from all together, and one organization keeps no other’s from it', async () => {
     const { db } = await fresh();
     const clock = { now: NOON };
     const spellings = ['ada@example.org', 'Ada@Example.org', 'ADA@EXAMPLE.ORG', 'aDa@example.org', 'ada@exAmple.org'];

@@ -1,11 +1,11 @@
-/** A link opened where somebody else is signed in: nobody works in another's account without having been asked. */
+/** A link that is opened where another person is signed in: the person is asked before they work in another's account. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addMember, browserOf, cookieIn, linkToken, signIn } from '../kit/people.ts';
 import { eachLedger } from '../kit/running.ts';
 
 eachLedger(
-  'a link of somebody else',
+  'a link of another person',
   (ledger) => {
     const two = async () => {
       const [mine, other] = [await ledger.tenant('Mine'), await ledger.tenant('Other')];
@@ -13,7 +13,7 @@ eachLedger(
       return { email, stranger, browser: await signIn(ledger, email), token: await linkToken(ledger, stranger.email) };
     };
 
-    test('is refused, says who is who, and is neither used up nor changes the session', async () => {
+    test('is refused, names both people, and is neither used up nor changes the session', async () => {
       const { email, stranger, browser, token } = await two();
       for (const replace of [undefined, false]) {
         const asked = await browser.ask('POST', '/session', { body: { token, replace } });
@@ -49,7 +49,7 @@ eachLedger(
       );
     });
 
-    test('is no matter where nobody is signed in any more, nor is one’s own link where one is', async () => {
+    test('signs in where no session is open any more; so does a person’s own link beside their session', async () => {
       const { email, stranger, browser, token } = await two();
       const own = await browser.ask('POST', '/session', { body: { token: await linkToken(ledger, email) } });
       assert.deepEqual([own.status, own.json.name], [200, email]);
@@ -59,7 +59,7 @@ eachLedger(
       assert.deepEqual([opened.status, opened.json.name], [200, stranger.email]);
     });
 
-    test('that does not count is told as such, whoever is signed in', async () => {
+    test('that does not count is refused as such, also where another person is signed in', async () => {
       const { browser, token } = await two();
       await ledger.db.run('update sign_in_links set expires_at = $1', ['2020-01-01T00:00:00.000Z']);
       for (const unknown of [token, 'x'.repeat(43)])
@@ -70,7 +70,7 @@ eachLedger(
       assert.equal((await browser.ask('GET', '/session')).status, 200);
     });
 
-    test('whose person was removed takes nobody’s session, though it was wanted', async () => {
+    test('whose person was removed ends no session, though it was wanted', async () => {
       const tenant = await ledger.tenant();
       const { id, email } = await addMember(tenant, 'agent');
       const browser = await signIn(ledger, (await addMember(tenant, 'agent')).email);
@@ -81,7 +81,7 @@ eachLedger(
       assert.equal((await browser.ask('GET', '/session')).status, 200);
     });
 
-    test('is asked about also where the one who is signed in belongs nowhere any more', async () => {
+    test('is asked about also where the signed-in person belongs nowhere any more', async () => {
       const { browser, token } = await two();
       const { id } = (await browser.ask('GET', '/session')).json;
       await ledger.db.run('delete from memberships where person_id = $1', [id]);

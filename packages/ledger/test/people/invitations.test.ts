@@ -28,7 +28,7 @@ eachLedger(
       assert.equal((await invite(await ledger.tenant())).status, 201, 'each organization has its own');
     });
 
-    test('whoever signs in or is removed makes room; whoever belongs already is told so', async () => {
+    test('a person who signs in or is removed makes room; a member is not invited again', async () => {
       const tenant = await ledger.tenant();
       const [first, second] = [await addMember(tenant, 'agent'), await addMember(tenant, 'agent')];
       await addMember(tenant, 'agent');
@@ -68,7 +68,7 @@ eachLedger(
       await mailTo(ledger, next, 'invitation');
     });
 
-    test('a mailbox is mailed so many invitations an hour, whoever invites; its person is a member all the same', async () => {
+    test('a mailbox is mailed so many invitations an hour by all together; its person is a member all the same', async () => {
       const email = newMailbox();
       for (let i = 0; i < 2; i++) await addMember(await ledger.tenant(), 'agent', email);
       await mailTo(ledger, email, 'invitation', 2);

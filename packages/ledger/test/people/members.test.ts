@@ -38,7 +38,7 @@ eachLedger(
       assert.match(listed.joined_at, /Z$/);
     });
 
-    test('whoever invites learns nothing of others who did so before: a person’s id does not tell its age', async () => {
+    test('an inviter learns nothing of earlier invitations: a person’s id does not tell its age', async () => {
       const ids = [];
       // Chance sorts so many once in ten to the eleventh.
       for (let i = 0; i < 14; i++) ids.push((await addMember(await ledger.tenant(), 'agent')).id);
@@ -92,7 +92,7 @@ eachLedger(
       assert.equal((await addMember(tenant, 'agent', email)).id, id);
     });
 
-    test('a link that was mailed before the removal signs nobody in', async () => {
+    test('a link that was mailed before the removal does not sign in', async () => {
       const tenant = await ledger.tenant();
       const { id, email } = await addMember(tenant, 'agent');
       const token = await linkToken(ledger, email);
@@ -101,7 +101,7 @@ eachLedger(
       assert.deepEqual(await ledger.db.all('select id from sessions where person_id = $1', [id]), []);
     });
 
-    test('a signed-in owner invites, changes and removes as an owner key does; nobody else does', async () => {
+    test('a signed-in owner invites, changes and removes as an owner key does; other roles do not', async () => {
       const tenant = await ledger.tenant();
       const { browser, email } = await member(tenant, 'owner');
       const invited = await browser.ask('POST', '/members', { body: { email: newMailbox(), role: 'agent' } });
@@ -150,7 +150,7 @@ eachLedger(
     describe('the last owner', () => {
       const firstKey = async (tenant: Tenant) => (await tenant.as('owner')('GET', '/keys')).keys[0].id;
 
-      test('an owner who has signed in may be the last; one who never did may not', async () => {
+      test('an owner who has signed in may be the last; an owner who never did may not', async () => {
         const tenant = await ledger.doomedTenant();
         const key = await firstKey(tenant);
         const { id, email } = await addMember(tenant, 'owner');

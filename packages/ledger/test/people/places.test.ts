@@ -38,7 +38,7 @@ eachLedger(
       for (const tenant of tenants) assert.equal(await runsOf(tenant), 0);
     };
 
-    test('a stranger’s equally named organization that invited first gets no work that nobody meant for it', async () => {
+    test('a stranger’s equally named organization that invited first gets no work that was meant for another', async () => {
       const [stranger, own] = [await ledger.tenant(NAME), await ledger.tenant(NAME)];
       const email = newMailbox();
       await addMember(stranger, 'owner', email);
@@ -87,7 +87,7 @@ eachLedger(
       }
     });
 
-    test('whoever has one place lands there, and it is told whether they ever chose it', async () => {
+    test('a person with one place lands there, and it is told whether they ever chose it', async () => {
       const tenant = await ledger.tenant(NAME);
       const { email } = await addMember(tenant, 'agent');
       const browser = await signIn(ledger, email);
@@ -136,7 +136,7 @@ eachLedger(
       assert.equal((await sessionOf(browser)).organization.id, second.organization_id);
     });
 
-    test('keys have their organization, whoever is invited where', async () => {
+    test('keys have their organization, wherever people are invited', async () => {
       const tenant = await ledger.tenant(NAME);
       const { organization, organizations, role } = await tenant.as('agent')('GET', '/session');
       assert.deepEqual([organization.id, role], [tenant.organization_id, 'agent']);

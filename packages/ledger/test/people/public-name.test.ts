@@ -34,7 +34,7 @@ eachLedger(
     };
     const approve = { body: { decision: 'approved', note: 'Read twice.' } };
 
-    test('who has chosen no public name is refused before anything is written, and is told how to choose one', async () => {
+    test('a person without a public name is refused before anything is written, and is told how to choose one', async () => {
       const tenant = await ledger.tenant();
       const { id, email, browser } = await member(tenant, 'approver');
       const { json: before } = await browser.ask('GET', '/session');
@@ -223,7 +223,7 @@ eachLedger(
       assert.equal((await browser.ask('GET', '/session')).json.email, email);
     });
 
-    test('the objects that are copied hold no mailbox of whoever approved', async () => {
+    test('the objects that are copied hold no mailbox of the approver', async () => {
       const tenant = await ledger.tenant();
       const { email, browser } = await member(tenant, 'owner');
       await named(browser, 'Ada Lovelace');

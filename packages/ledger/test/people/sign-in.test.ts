@@ -118,7 +118,7 @@ eachLedger(
       }
     });
 
-    test('another site signs nobody in, also where browsers name no more than the origin', async () => {
+    test('another site cannot sign a visitor in, also where browsers name no more than the origin', async () => {
       const { email } = await addMember(await ledger.tenant(), 'agent');
       const token = await linkToken(ledger, email);
       const elsewhere: Record<string, string>[] = [
@@ -250,7 +250,7 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
     }
   });
 
-  test('who switches organizations at one ledger has switched at the other, too, at once', {
+  test('a person who switches organizations at one ledger has switched at the other, too, at once', {
     skip: engine === 'sqlite',
   }, async (t) => {
     const database = await fresh();
@@ -405,7 +405,7 @@ eachEngine('sign-in, one ledger after another', MIGRATIONS, (fresh, engine) => {
     }
   });
 
-  test('a mail server that is away delays nobody, and the person asks again when it is back', async () => {
+  test('a mail server that is away delays no answer, and the person asks again when it is back', async () => {
     const { url } = await fresh();
     const away = await running({ url }, { LEDGER_SMTP_URL: 'smtp://127.0.0.1:1' });
     const tenant = await away.tenant();

@@ -17,7 +17,7 @@ const WORKERS = ['agent', 'approver', 'owner'] as const;
 const DECIDERS = ['approver', 'owner'] as const;
 const OWNER = ['owner'] as const;
 
-/** Every call that takes a key, with ids that name nothing: whoever may gets past the door, to 404 or 422. */
+/** Every call that takes a key, with ids that name nothing: a key that may call gets past the door, to 404 or 422. */
 const CALLS: Call[] = [
   { method: 'POST', path: '/runs', body: {}, may: WORKERS },
   { method: 'GET', path: '/runs', may: EVERYBODY },
@@ -74,7 +74,7 @@ eachLedger('tenancy', (ledger) => {
       }
   });
 
-  test('without a key, or with one nobody was given, every call is 401', async () => {
+  test('without a key, or with one that was never issued, every call is 401', async () => {
     const tenant = await ledger.tenant();
     const real = tenant.keys.owner;
     const forged = [
@@ -373,7 +373,7 @@ eachLedger('tenancy', (ledger) => {
     }
   });
 
-  test('keys and agent profiles end at a number: their lists are whole, and everybody waits for the one who writes them', async () => {
+  test('keys and agent profiles end at a number: their lists are whole, and all wait while one is written', async () => {
     const { organization_id, ...tenant } = await ledger.tenant();
     const AT = '2026-05-29T20:14:33.123Z';
     const numbers = (most: number) =>

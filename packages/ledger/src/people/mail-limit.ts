@@ -1,4 +1,4 @@
-/** How often a mailbox is written to, and an organization invites: so many mails of one kind in a time, for all who ask together. */
+/** How many mails of one kind a mailbox is sent in a time, and how many invitations an organization makes. */
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/ids.ts';
@@ -11,11 +11,11 @@ export interface MailLimit {
 }
 
 /**
- * Counts a mail, unless there were as many: then it is false. Counted in the database and one after the other, so that the
- * limit is one for all processes, and exact. An unknown mailbox is counted alike.
+ * Counts a mail. False, and not counted: the limit is reached. The database counts, one mail after the other, so that the limit
+ * is exact for any number of processes. A mailbox of no member is counted alike.
  * @param kind_and_whose e.g. `sign-in:a@example.org`
  */
-export async function takeMail(
+export async function countMail(
   tx: Queries,
   kind_and_whose: string,
   { mails, window_ms }: MailLimit,
@@ -29,6 +29,6 @@ export async function takeMail(
   return true;
 }
 
-export function writtenTooOften(wait: string): Refusal {
+export function tooManyMails(wait: string): Refusal {
   return new Refusal('rate_limited', `This mailbox was written to too often. Wait ${wait}.`);
 }
