@@ -4,14 +4,14 @@ import { useSyncExternalStore } from 'react';
 const AGAIN_MS = 2_000;
 const listeners = new Set<() => void>();
 let away = false;
-let search: Promise<boolean> | null = null;
+let polling: Promise<boolean> | null = null;
 
 /** Resolves once the ledger answers: true when it did at once. A proxy that answers in its place does not count. */
 export function untilLedgerAnswers(): Promise<boolean> {
-  search ??= seek().finally(() => {
-    search = null;
+  polling ??= pollUntilAnswer().finally(() => {
+    polling = null;
   });
-  return search;
+  return polling;
 }
 
 export function useLedgerAway(): boolean {
@@ -24,23 +24,23 @@ export function useLedgerAway(): boolean {
   );
 }
 
-async function seek(): Promise<boolean> {
-  if (await answers()) return true;
-  tell(true);
+async function pollUntilAnswer(): Promise<boolean> {
+  if (await isAnswering()) return true;
+  setAway(true);
   do await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-  while (!(await answers()));
-  tell(false);
+  while (!(await isAnswering()));
+  setAway(false);
   return false;
 }
 
-function answers(): Promise<boolean> {
+function isAnswering(): Promise<boolean> {
   return fetch('/healthz', { cache: 'no-store', headers: { accept: 'application/json' } }).then(
     ({ ok }) => ok,
     () => false,
   );
 }
 
-function tell(now: boolean): void {
+function setAway(now: boolean): void {
   away = now;
   for (const listener of listeners) listener();
 }

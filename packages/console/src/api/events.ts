@@ -8,16 +8,16 @@ import { streamOf } from './shared-event-stream.ts';
 const events = streamOf<Changed>('/events');
 
 /** Listens until the answer is called. */
-export function listen(store: QueryClient): () => void {
+export function listenForChanges(store: QueryClient): () => void {
   return events({
-    changed: (what) => forget(store, what),
+    changed: (what) => markStale(store, what),
     missed: () => void store.invalidateQueries(),
     // It also ends with the right to hear it.
     broke: () => void untilLedgerAnswers().then(() => store.invalidateQueries({ queryKey: KEYS.session })),
   });
 }
 
-function forget(store: QueryClient, { runs, receipts, settings }: Changed): void {
+function markStale(store: QueryClient, { runs, receipts, settings }: Changed): void {
   const stale = (...names: readonly (readonly unknown[])[]) =>
     names.map((queryKey) => store.invalidateQueries({ queryKey }));
   if (runs === null) stale(['run'], ['runs']);

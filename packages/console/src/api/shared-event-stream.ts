@@ -19,22 +19,22 @@ interface StreamListener<Change> {
   broke?(): void;
 }
 
-type Word = { changed: string } | 'missed' | 'opened' | 'broke';
-type Tell = (word: Word) => void;
+type Message = { changed: string } | 'missed' | 'opened' | 'broke';
+type Deliver = (message: Message) => void;
 
 /** The stream is open while it has a listener. */
 export function streamOf<Change>(path: string): (listener: StreamListener<Change>) => () => void {
   const listeners = new Set<StreamListener<Change>>();
   let leave = () => {};
   let isFirst = true;
-  const hear = (word: Word) => {
+  const deliver = (message: Message) => {
     for (const listener of listeners)
-      if (typeof word === 'object') listener.changed(JSON.parse(word.changed) as Change);
-      else listener[word]?.();
+      if (typeof message === 'object') listener.changed(JSON.parse(message.changed) as Change);
+      else listener[message]?.();
   };
   return (listener) => {
     listeners.add(listener);
-    if (listeners.size === 1) leave = attend(path, isFirst, hear);
+    if (listeners.size === 1) leave = listenWhileVisible(path, isFirst, deliver);
     isFirst = false;
     return () => {
       if (listeners.delete(listener) && listeners.size === 0) leave();
@@ -43,81 +43,81 @@ export function streamOf<Change>(path: string): (listener: StreamListener<Change
 }
 
 /** `fresh`: what is shown was asked for just now. Listens until the returned function is called; pauses while the window is hidden. */
-function attend(path: string, fresh: boolean, hear: Tell): () => void {
-  const others = canAgree() ? new BroadcastChannel(path) : null;
-  let seen: AbortController | null = null;
+function listenWhileVisible(path: string, fresh: boolean, deliver: Deliver): () => void {
+  const channel = canShare() ? new BroadcastChannel(path) : null;
+  let visible: AbortController | null = null;
   let missed = false;
-  const take: Tell = (word) => {
-    if (seen === null) missed = true;
-    else hear(word);
+  const receive: Deliver = (message) => {
+    if (visible === null) missed = true;
+    else deliver(message);
   };
-  const tell: Tell = (word) => {
-    others?.postMessage(word);
-    take(word);
+  const broadcast: Deliver = (message) => {
+    channel?.postMessage(message);
+    receive(message);
   };
-  const look = () => {
+  const onVisibility = () => {
     if (document.visibilityState !== 'visible') {
-      seen?.abort();
-      seen = null;
+      visible?.abort();
+      visible = null;
       fresh = false;
-    } else if (seen === null) {
-      seen = new AbortController();
-      if (missed) hear('missed');
+    } else if (visible === null) {
+      visible = new AbortController();
+      if (missed) deliver('missed');
       missed = false;
-      void inTurn(path, seen.signal, fresh, tell);
+      void openUnderLock(path, visible.signal, fresh, broadcast);
     }
   };
-  others?.addEventListener('message', ({ data }: MessageEvent<Word>) => take(data));
-  document.addEventListener('visibilitychange', look);
-  look();
+  channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
+  document.addEventListener('visibilitychange', onVisibility);
+  onVisibility();
   return () => {
-    document.removeEventListener('visibilitychange', look);
-    seen?.abort();
-    others?.close();
+    document.removeEventListener('visibilitychange', onVisibility);
+    visible?.abort();
+    channel?.close();
   };
 }
 
-function canAgree(): boolean {
+function canShare(): boolean {
   return 'locks' in navigator;
 }
 
 /** Waits until no other window asks; then this one does. The lock of a window that is closed or crashes is free again. */
-async function inTurn(path: string, signal: AbortSignal, fresh: boolean, tell: Tell): Promise<void> {
-  if (!canAgree()) return ask(path, signal, fresh, tell);
+async function openUnderLock(path: string, signal: AbortSignal, fresh: boolean, broadcast: Deliver): Promise<void> {
+  if (!canShare()) return keepOpen(path, signal, fresh, broadcast);
   let waited = true;
   await navigator.locks.request(path, { ifAvailable: true }, async (lock) => {
     if (lock === null) return;
     waited = false;
-    await ask(path, signal, fresh, tell);
+    await keepOpen(path, signal, fresh, broadcast);
   });
   if (!waited || signal.aborted) return;
   await navigator.locks
-    .request(path, { signal }, () => ask(path, signal, false, tell))
+    .request(path, { signal }, () => keepOpen(path, signal, false, broadcast))
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
 }
 
 /** Until the signal: a stream that ended is asked for again, ever later while it is refused. */
-async function ask(path: string, signal: AbortSignal, fresh: boolean, tell: Tell): Promise<void> {
+async function keepOpen(path: string, signal: AbortSignal, fresh: boolean, broadcast: Deliver): Promise<void> {
   const over = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   let isNew = fresh;
   let wait = FIRST_WAIT_MS;
   while (!signal.aborted) {
-    await oneAnswer(path, signal, tell, () => {
-      tell(isNew ? 'opened' : 'missed');
+    await openOnce(path, signal, broadcast, () => {
+      broadcast(isNew ? 'opened' : 'missed');
       isNew = false;
       wait = FIRST_WAIT_MS;
     });
     if (signal.aborted) return;
-    tell('broke');
+    broadcast('broke');
     await Promise.race([untilLedgerAnswers().then(() => pause(wait)), over]);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
   }
 }
 
 /** Resolves when it ended, was refused, or the signal came. */
-function oneAnswer(path: string, signal: AbortSignal, tell: Tell, onOpen: () => void): Promise<void> {
+function openOnce(path: string, signal: AbortSignal, broadcast: Deliver, onOpen: () => void): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(path);
     const end = () => {
@@ -126,7 +126,7 @@ function oneAnswer(path: string, signal: AbortSignal, tell: Tell, onOpen: () => 
       resolve();
     };
     source.addEventListener('open', onOpen);
-    source.addEventListener('changed', ({ data }: MessageEvent<string>) => tell({ changed: data }));
+    source.addEventListener('changed', ({ data }: MessageEvent<string>) => broadcast({ changed: data }));
     // The browser would resume it by itself, but not one that was refused.
     source.addEventListener('error', end);
     signal.addEventListener('abort', end);

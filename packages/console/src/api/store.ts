@@ -8,8 +8,8 @@ import { problemOf, statusOf } from './problem.ts';
 const PASSING = new Set<number | null>([0, 408, 429, 502, 503, 504]);
 
 export const store = new QueryClient({
-  queryCache: new QueryCache({ onError: lookAgain }),
-  mutationCache: new MutationCache({ onError: lookAgain }),
+  queryCache: new QueryCache({ onError: onError }),
+  mutationCache: new MutationCache({ onError: onError }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,
@@ -26,7 +26,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /** What ends a person's work here is found out by the next call. */
-function lookAgain(error: unknown): void {
+function onError(error: unknown): void {
   if (statusOf(error) === 401) toSignIn();
   else if (problemOf(error).code === 'organization_not_chosen')
     void store.invalidateQueries({ queryKey: KEYS.session });

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useLedgerAway } from '../api/availability.ts';
-import { listen } from '../api/events.ts';
+import { listenForChanges } from '../api/events.ts';
 import { statusOf } from '../api/problem.ts';
 import { isWorking, sessionQuery } from '../api/queries.ts';
 import { store } from '../api/store.ts';
@@ -27,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const removed = statusOf(session.error) === 403;
   const working = session.data !== undefined && !removed && isWorking(session.data) ? session.data : null;
   const known = working !== null;
-  useEffect(() => (known ? listen(store) : undefined), [known]);
+  useEffect(() => (known ? listenForChanges(store) : undefined), [known]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the drawer and begins at its top
   useEffect(() => {
     setDrawn(false);
