@@ -8,8 +8,8 @@ import { problemOf, statusOf } from './problem.ts';
 const PASSING = new Set<number | null>([0, 408, 429, 502, 503, 504]);
 
 export const store = new QueryClient({
-  queryCache: new QueryCache({ onError: onError }),
-  mutationCache: new MutationCache({ onError: onError }),
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,

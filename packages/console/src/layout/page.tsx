@@ -1,4 +1,4 @@
-/** The frame of one page: its title in the window, on the page and for screen readers; where it belongs; what one can do. */
+/** The layout of one page: its title in the window, on the page and for screen readers; where it belongs; what one can do. */
 import { shownLine } from '@rcpt/contract/shown.ts';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';

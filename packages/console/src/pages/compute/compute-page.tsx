@@ -1,4 +1,4 @@
-/** The frame of a compute page: follows the router's news, and says so when there is no router or it does not answer. */
+/** The layout of a compute page: follows the router's changes, and says so when there is no router or it does not answer. */
 import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
