@@ -10,7 +10,7 @@ const LONGEST_WAIT_MS = 15_000;
 
 interface StreamListener<Change> {
   /** Event `changed`. */
-  changed(news: Change): void;
+  changed(change: Change): void;
   /** Anything may have changed: the stream was closed for a while. */
   missed(): void;
   /** From now on all is told; what is shown was asked for a moment before. */

@@ -19,7 +19,7 @@ export interface Column {
 export function Table({
   label,
   columns,
-  panel = '',
+  panel,
   style,
   children,
 }: {
@@ -31,7 +31,7 @@ export function Table({
   children: ReactNode;
 }) {
   return (
-    <div className={`panel flush ${panel}`} style={style}>
+    <div className={panel ? `panel flush ${panel}` : 'panel flush'} style={style}>
       <table className="table" aria-label={label}>
         <thead>
           <tr>

@@ -13,7 +13,7 @@ import { summaryQuery } from './queries.ts';
 export function Compute() {
   const summary = useQuery(summaryQuery);
   return (
-    <ComputePage title="Compute" query={summary} skeleton={<OverviewSkeleton />} actions={<QuoteAJob />}>
+    <ComputePage title="Compute" up={null} query={summary} skeleton={<OverviewSkeleton />} actions={<QuoteAJob />}>
       {(counts) => (
         <>
           <Counts summary={counts} />

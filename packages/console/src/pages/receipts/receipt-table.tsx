@@ -16,27 +16,28 @@ const COLUMNS = [
 /** One line per receipt; `at` is the line the keyboard stands on. */
 export function ReceiptTable({ receipts, at }: { receipts: readonly ReceiptSummary[]; at: number }) {
   return (
-    <div className="panel flush" style={{ '--digits': String(receipts[0]?.org_seq).length } as CSSProperties}>
-      <Table label="Receipts" columns={COLUMNS}>
-        {receipts.map(({ receipt_id, org_seq, title, lane, outcome, receipt_sha256, created_at }, row) => (
-          <Row key={receipt_id} at={row === at}>
-            <HeadCell href={`/receipts/${receipt_id}`}>
-              <span className="numbered">
-                <span className="receipt-number">#{org_seq}</span>{' '}
-                <span className="clamped">{title || receipt_id}</span>
-              </span>
-            </HeadCell>
-            <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
-            <Cell>{outcome && <OutcomeStatus outcome={outcome} />}</Cell>
-            <Cell kind="widest">
-              <code>{receipt_sha256.slice(0, 10)}</code>
-            </Cell>
-            <Cell kind="number">
-              <Timestamp at={created_at} />
-            </Cell>
-          </Row>
-        ))}
-      </Table>
-    </div>
+    <Table
+      label="Receipts"
+      columns={COLUMNS}
+      style={{ '--digits': String(receipts[0]?.org_seq).length } as CSSProperties}
+    >
+      {receipts.map(({ receipt_id, org_seq, title, lane, outcome, receipt_sha256, created_at }, row) => (
+        <Row key={receipt_id} at={row === at}>
+          <HeadCell href={`/receipts/${receipt_id}`}>
+            <span className="numbered">
+              <span className="receipt-number">#{org_seq}</span> <span className="clamped">{title || receipt_id}</span>
+            </span>
+          </HeadCell>
+          <Cell kind="wide">{LANE_LABEL[lane]}</Cell>
+          <Cell>{outcome && <OutcomeStatus outcome={outcome} />}</Cell>
+          <Cell kind="widest">
+            <code>{receipt_sha256.slice(0, 10)}</code>
+          </Cell>
+          <Cell kind="number">
+            <Timestamp at={created_at} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
   );
 }

@@ -16,7 +16,7 @@ interface LogState {
 const MOST_LINES = 100_000;
 /** What is told meanwhile is read together. */
 const CALM_MS = 250;
-/** Read anyway so often: news may be late, or broken off. */
+/** Read anyway so often: events may be late, or the stream may have broken off. */
 const LOOK_MS = 3_000;
 
 interface LogFeed {

@@ -88,7 +88,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
   const { at } = useRowCursor(workers.length, (row) => navigate(hrefOf(workers[row]!)));
   const leases = useLeases(workers);
   return (
-    <div className="panel flush">
+    <>
       <Table
         label="Workers"
         columns={[
@@ -131,7 +131,7 @@ function WorkerTable({ workers }: { workers: Worker[] }) {
         ))}
       </Table>
       {asked && <OrderDialog worker={asked} onClose={() => setAsked(null)} />}
-    </div>
+    </>
   );
 }
 
