@@ -101,15 +101,15 @@ async function comparePins(
   verifier: ChainVerifier,
 ): Promise<void> {
   if (!isWhole) return;
-  const unseen = new Map(places);
+  const unrecorded = new Map(places);
   const differing: [slug: string, place: number | null, recorded: number | null][] = [];
   for await (const batch of read.scan(SCAN_PINS, [organization_id]))
     for (const [slug, recorded] of batch as [string, number | null][]) {
       const place = places.get(slug) ?? null;
       if (place === null || place !== recorded) differing.push([slug, place, recorded]);
-      unseen.delete(slug);
+      unrecorded.delete(slug);
     }
-  for (const [slug, place] of unseen) differing.push([slug, place, null]);
+  for (const [slug, place] of unrecorded) differing.push([slug, place, null]);
   for (const [slug, expected, actual] of differing.slice(0, MAX_VIOLATIONS)) {
     const receipt_id = expected === null ? null : await receiptIdAt(read, organization_id, expected);
     const detail = `the last pin of ${slug} stands elsewhere than recorded`;

@@ -34,7 +34,7 @@ interface Message {
 
 /** @param rightsChanged called when another process tells that rights changed */
 export async function openChangeFeed(db: Db, rightsChanged: () => void): Promise<ChangeFeed> {
-  const from = newId('desk');
+  const from = newId('process');
   const subscribers = new Map<string, Set<(changed: Changed) => void>>();
   let gathered = new Map<string, Changed>();
   let timer: NodeJS.Timeout | undefined;

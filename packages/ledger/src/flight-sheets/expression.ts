@@ -79,8 +79,8 @@ function decide(result: unknown, source: string, positions: { [id: string]: numb
   if (!isCelError(result)) return { undecided: `it comes out as ${describe(result)}, not as true or false` };
   if (result.cause instanceof CostLimitExceeded) return { undecided: 'exceeds the cost limit' };
   const offset = positions[String(result.exprId ?? '')];
-  const why = validationMessage(result.message);
-  return { undecided: offset === undefined ? why : `${why} (${place(positionAt(source, offset))})` };
+  const reason = validationMessage(result.message);
+  return { undecided: offset === undefined ? reason : `${reason} (${place(positionAt(source, offset))})` };
 }
 
 function validationMessage(message: string): string {

@@ -167,7 +167,7 @@ describe('the page of a receipt', () => {
     assert.match(page, /seals the SHA-256 of the output, and of one piece of evidence\./);
     assert.match(
       page,
-      /<input class="unseen" id="file" type="file" multiple aria-describedby="[^"]+">\n<label class="button" for="file">/,
+      /<input class="visually-hidden" id="file" type="file" multiple aria-describedby="[^"]+">\n<label class="button" for="file">/,
     );
     assert.match(page, /<div class="drop" id="drop" hidden>/);
     assert.ok(page.includes(`For the output it has to print <span class="hash">${hash('ab12')}</span>`));

@@ -17,7 +17,7 @@ ${verified ? byHand(output, evidence.length, file) : null}
 /** Shown by the script, once it has recomputed the receipt's hash. */
 function zone(): Html {
   return html`<div class="drop" id="drop" hidden>
-<input class="unseen" id="file" type="file" multiple aria-describedby="compare-lead compare-private">
+<input class="visually-hidden" id="file" type="file" multiple aria-describedby="compare-lead compare-private">
 <label class="button" for="file">Choose a file</label>
 <p class="anywhere">or drop it anywhere on this page</p>
 <p class="private" id="compare-private">Your browser hashes it here. It is sent nowhere.</p>
