@@ -1,17 +1,18 @@
 /** What the tests of the copies stand on: real receipts in the tables, real servers that come and go. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, afterEach } from 'node:test';
+import { afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { receiptIdSuffix, seal } from '@rcpt/proof/receipt.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { type Email, default as PostalMime } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { temporaryFolder } from '../../../../test/kit/folders.ts';
+import { until } from '../../../../test/kit/until.ts';
 import { insertReceipts } from '../../src/store/chains.ts';
 import { OUTBOX_COLUMNS, outboxRows } from '../../src/store/outbox.ts';
+
+export { temporaryFolder, until };
 
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 export const NOON = Date.parse('2026-05-29T12:00:00.000Z');
@@ -26,27 +27,6 @@ afterEach(async () => {
 export function closedAfterwards<T extends { close: Close }>(opened: T): T {
   closing.push(() => opened.close());
   return opened;
-}
-
-const folders: string[] = [];
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Deleted when the tests of this file are over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'copies-'));
-  folders.push(folder);
-  return folder;
-}
-
-/** Waits for what will come; fails when it does not. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 export interface Sealed {

@@ -1,7 +1,7 @@
 /** A person with a mailbox and a browser, over plain HTTP. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mailsIn } from '../../../../test/kit/mail.ts';
+import { until } from '../../../../test/kit/until.ts';
 import type { Answer, CallOptions, RunningTest, Tenant } from './running.ts';
 
 type Ledger = Pick<RunningTest, 'call' | 'folder'>;
@@ -14,29 +14,15 @@ export function newMailbox(): string {
 
 /** The texts of all mails to this mailbox, of one kind. */
 export function mailsTo({ folder }: Pick<Ledger, 'folder'>, email: string, kind: 'sign-in' | 'invitation'): string[] {
-  const outbox = join(folder, 'outbox');
-  if (!existsSync(outbox)) return [];
-  return readdirSync(outbox)
-    .filter((file) => file.startsWith(`${kind}.`) && file.endsWith('.eml'))
-    .map((file) => readFileSync(join(outbox, file), 'utf8'))
-    .filter((mail) => mail.includes(`To: ${email}`))
-    .map((mail) => mail.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
+  return mailsIn(join(folder, 'outbox'), email, `${kind}.`).map(({ text }) => text);
 }
 
 /** Waits, for mail goes out behind the answer. */
-export async function mailTo(
-  ledger: Ledger,
-  email: string,
-  kind: 'sign-in' | 'invitation',
-  count = 1,
-): Promise<string[]> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
+export function mailTo(ledger: Ledger, email: string, kind: 'sign-in' | 'invitation', count = 1): Promise<string[]> {
+  return until(`${count} ${kind} mails to ${email}`, () => {
     const mails = mailsTo(ledger, email, kind);
-    if (mails.length >= count) return mails;
-    if (performance.now() > deadline) throw new Error(`${mails.length} of ${count} ${kind} mails to ${email}`);
-    await sleep(20);
-  }
+    return mails.length >= count ? mails : null;
+  });
 }
 
 export function tokenIn(mail: string): string {

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mailsIn } from '../../../../test/kit/mail.ts';
+import { until } from '../../../../test/kit/until.ts';
 import { addMember, named, newMailbox, signIn } from '../kit/people.ts';
 import { readPdf } from '../kit/print.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
@@ -18,19 +20,13 @@ eachLedger(
     };
     /** With its attachments decoded. */
     const receiptMail = async (to: string) => {
-      const outbox = join(ledger.folder, 'outbox');
-      for (let tries = 0; tries < 600; tries++) {
-        const mail = readdirSync(outbox)
-          .filter((file) => /^RCPT-.*\.eml$/.test(file))
-          .map((file) => readFileSync(join(outbox, file), 'utf8'))
-          .find((text) => text.includes(`To: ${to}`));
-        if (mail !== undefined)
-          return mail.replace(/(?:[A-Za-z0-9+/]{76}\r?\n)+[A-Za-z0-9+/=]+/g, (part) =>
-            Buffer.from(part, 'base64').toString('latin1'),
-          );
-        await sleep(100);
-      }
-      throw new Error(`no receipt was mailed to ${to}`);
+      const [mail] = await until(`a receipt is mailed to ${to}`, () => {
+        const mails = mailsIn(join(ledger.folder, 'outbox'), to, 'RCPT-');
+        return mails.length > 0 ? mails : null;
+      });
+      return mail!.text.replace(/(?:[A-Za-z0-9+/]{76}\r?\n)+[A-Za-z0-9+/=]+/g, (part) =>
+        Buffer.from(part, 'base64').toString('latin1'),
+      );
     };
     const approve = { body: { decision: 'approved', note: 'Read twice.' } };
 
@@ -234,8 +230,7 @@ eachLedger(
         readdirSync(join(ledger.folder, 'objects'), { recursive: true, withFileTypes: true })
           .filter((file) => file.isFile() && file.parentPath.includes(tenant.organization_id))
           .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
-      for (let tries = 0; tries < 600 && copies().length < 2; tries++) await sleep(100);
-      assert.ok(copies().length >= 2, 'JSON and PDF are copied');
+      await until('JSON and PDF are copied', () => copies().length >= 2);
       assert.ok(copies().every((bytes) => !bytes.includes(email)));
     });
   },

@@ -52,7 +52,7 @@ const expiryOf = async (router: TestRouter, worker: TestWorker): Promise<number>
 };
 
 /** The sweep runs every second of real time. */
-function swept(router: TestRouter, job_id: string, status: string): Promise<void> {
+function swept(router: TestRouter, job_id: string, status: string): Promise<unknown> {
   return until(
     `the sweep makes ${job_id} ${status}`,
     async () => (await router.get(`/jobs/${job_id}`)).status === status,

@@ -16,6 +16,7 @@ import { MIGRATIONS } from '../../src/migrations.ts';
 import { startRouter } from '../../src/start.ts';
 import { type Receipt, receiptsIn } from './records.ts';
 
+export { until } from '../../../../test/kit/until.ts';
 export type { Answer, CallOptions };
 
 export const SKU = 'rtx6000_blackwell_96gb';
@@ -233,15 +234,4 @@ export function assertProblem({ status, headers, json, text }: Answer, expected:
     assert.ok(typeof json[member] === 'string' && json[member] !== '', `${member}: ${text}`);
   assert.equal(json.status, status);
   assert.doesNotMatch(text, /\bat (?:async )?\S+ \(|node_modules|\.ts:\d|select |insert |SQLITE|sqlite/);
-}
-
-const PATIENCE_MS = 60_000;
-
-/** Waits for what will come; fails when it does not. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
