@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { linesOf, queue, reaches, script, startRouter, startWorker, temporaryFolder } from '../kit/worker.ts';
+import { linesOf, queue, reaches, script, startRouter, startWorker, temporaryFolder, until } from '../kit/worker.ts';
 
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
@@ -59,7 +59,10 @@ describe('a job', () => {
     const completed = (await router.client.jobEvents(id)).find((event) => event.event_type === 'completed');
     assert.deepEqual(completed?.payload, { metrics: { duration_seconds: 3600, loss: 0.25 } });
     await worker.logged('delivered');
-    assert.deepEqual(readdirSync(join(worker.state, 'jobs')), [], 'nothing of it is left in the state folder');
+    await until(
+      'nothing of it is left in the state folder',
+      () => readdirSync(join(worker.state, 'jobs')).length === 0,
+    );
     assert.equal((await router.client.verifyReceipts()).ok, true);
   });
 
