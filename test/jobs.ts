@@ -18,6 +18,9 @@ const ALONE =
   /\/(bin|process|two-processes|sign-in|check-in-browser|hostile|limits|waiting|ids|large-[a-z]+)\.test\.ts$|^packages\/service\/test\/db\//;
 const FILES_PER_PROCESS = 12;
 
+/** What each process of a run begins with: it takes the files as arguments. */
+export const TOGETHER = 'test/together.ts';
+
 /** Stands before a file's name in the test that ends it in a shared process. */
 export const FILE_ENDED = 'the end of ';
 

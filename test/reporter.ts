@@ -1,5 +1,8 @@
 /** A line per file as it ends, failures in full as they happen and again at the end, and how many tests ran on which engine. */
-import { FILE_ENDED } from './jobs.ts';
+import { FILE_ENDED, TOGETHER } from './jobs.ts';
+
+/** Of what a process says, for one that ends before its tests do. */
+const STDERR_KEPT = 4_000;
 
 const ENGINES = ['sqlite', 'postgres'] as const;
 type Place = (typeof ENGINES)[number] | 'no database';
@@ -84,6 +87,7 @@ function reportJob(files: string[], { out, counts, failures, fileEnded }: Heard)
   const left = [...files];
   let path: string[] = [];
   let of_file = none();
+  let stderr = '';
 
   function count(outcome: keyof Counts, names: string[]): void {
     const place = ENGINES.find((engine) => names.some((name) => name.endsWith(` on ${engine}`))) ?? 'no database';
@@ -109,7 +113,10 @@ function reportJob(files: string[], { out, counts, failures, fileEnded }: Heard)
       const { type, data } = event as TestEvent;
       const { name = '', nesting = 0 } = data;
       if (type === 'test:start') path = [...path.slice(0, nesting), name];
-      if (type === 'test:stderr' && process.env.TEST_STDERR) out.write(data.message ?? '');
+      if (type === 'test:stderr') {
+        if (process.env.TEST_STDERR) out.write(data.message ?? '');
+        stderr = `${stderr}${data.message}`.slice(-STDERR_KEPT);
+      }
       if (type === 'test:diagnostic' && data.message?.startsWith(FILE_ENDED))
         end(data.message.slice(FILE_ENDED.length).split(' ').map(Number));
       if ((type !== 'test:pass' && type !== 'test:fail') || name.startsWith(FILE_ENDED)) return;
@@ -117,7 +124,9 @@ function reportJob(files: string[], { out, counts, failures, fileEnded }: Heard)
       // A suite fails by itself when a hook of it does.
       if (data.details?.type === 'suite' && (type === 'test:pass' || error?.failureType === 'subtestsFailed')) return;
       const names = [...path.slice(0, nesting), name];
-      if (type === 'test:fail') failed(names, error);
+      if (type === 'test:fail' && name === TOGETHER)
+        failed(['the process'], { message: `it failed as a whole; it said last:\n${stderr}` });
+      else if (type === 'test:fail') failed(names, error);
       else count(data.skip ? 'skipped' : 'passed', names);
     },
     end() {

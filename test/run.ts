@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { run } from 'node:test';
-import { type Job, jobsFor } from './jobs.ts';
+import { type Job, jobsFor, TOGETHER } from './jobs.ts';
 import { startPostgres } from './kit/postgres.ts';
 import { createReporter } from './reporter.ts';
 
@@ -40,8 +40,7 @@ process.exitCode = reporter.end() === 0 ? 0 : 1;
 async function runAll(waiting: Job[]): Promise<void> {
   for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
     const of_job = reporter.job(job.files);
-    for await (const event of run({ files: ['test/together.ts'], argv: job.files, timeout: TEST_MS }))
-      of_job.take(event);
+    for await (const event of run({ files: [TOGETHER], argv: job.files, timeout: TEST_MS })) of_job.take(event);
     of_job.end();
   }
 }
