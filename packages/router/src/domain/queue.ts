@@ -13,9 +13,10 @@ const queues = new Map<string, Map<JobType, Queue>>();
  * that jobs may have (`Router.skus`), of which there are few.
  */
 export function queueOf(gpu_sku: string, job_type: JobType): Queue {
-  const of_sku = queues.get(gpu_sku) ?? new Map<JobType, Queue>();
-  const queue = of_sku.get(job_type) ?? { gpu_sku, job_type };
-  queues.set(gpu_sku, of_sku.set(job_type, queue));
+  const known = queues.get(gpu_sku)?.get(job_type);
+  if (known !== undefined) return known;
+  const queue = { gpu_sku, job_type };
+  queues.set(gpu_sku, (queues.get(gpu_sku) ?? new Map()).set(job_type, queue));
   return queue;
 }
 
