@@ -1,6 +1,6 @@
 /**
- * A port that stays a test's own while nobody listens on it, for what has to come back where it was. The system gives such a
- * port to nobody who asks for any free one, and test processes that run beside each other look at different ones.
+ * A port that stays a test's own while no server listens on it, for what has to come back where it was. The system gives such a
+ * port to no process that asks for any free one, and test processes that run beside each other look at different ones.
  */
 import { createServer } from 'node:net';
 
