@@ -23,7 +23,7 @@ const MOST_CHARACTERS = 16_384;
 
 /**
  * Lines are written some at a time: a write each took longer than making them. A killed process loses the last 10 ms. pino's own
- * buffering took half as long again per line, and 2 % of an idle processor (docs/decisions/0012).
+ * buffering took half as long again per line, and 2 % of an idle processor (docs/decisions/0013).
  */
 function buffered(): DestinationStream & { flush(done?: () => void): void } {
   let lines = '';
