@@ -17,6 +17,8 @@ const SHARED = /^packages\/(proof|contract|console|service|ledger|router)\//;
 const ALONE =
   /\/(bin|process|two-processes|sign-in|check-in-browser|hostile|limits|waiting|ids|large-[a-z]+)\.test\.ts$|^packages\/service\/test\/db\//;
 const FILES_PER_PROCESS = 12;
+/** They wait for leases and timers: begun first, they wait beside the others, and no core stands idle at the end. */
+const FIRST = /^packages\/worker\//;
 
 /** What each process of a run begins with: it takes the files as arguments. */
 export const TOGETHER = 'test/together.ts';
@@ -41,8 +43,9 @@ export function jobsFor({ full, names }: { full: boolean; names: string[] }): Jo
   const shared = files.filter((file) => SHARED.test(file) && !ALONE.test(file) && !FULL.test(file));
   const alone = files.filter((file) => !measured.includes(file) && !shared.includes(file));
   return [
+    ...alone.filter((file) => FIRST.test(file)).map((file) => [file]),
     ...[...Map.groupBy(shared, packageOf).values()].flatMap(inParts),
-    ...alone.map((file) => [file]),
+    ...alone.filter((file) => !FIRST.test(file)).map((file) => [file]),
     ...measured.map((file) => [file]),
   ].map((files) => ({ files, measured: measured.includes(files[0]!) }));
 }
