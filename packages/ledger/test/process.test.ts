@@ -100,6 +100,15 @@ eachEngine('a ledger in its own process', MIGRATIONS, (fresh) => {
         assert.ok(!line.includes(secret.slice(-20)), `${secret} stands in ${line}`);
   });
 
+  test('drains when its process and its group are signalled at once', async () => {
+    const ledger = await ledgerProcess((await fresh()).url);
+    ledger.signal('SIGTERM');
+    ledger.signal('SIGINT');
+    const { code, stderr } = await ledger.ended;
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stderr.at(-1)!).msg, 'drained');
+  });
+
   test('logs one line per request, with its id, its route and its status, never its address', async () => {
     const ledger = await ledgerProcess((await fresh()).url);
     await ledger.call('GET', '/share/some-token-that-is-22-c', { headers: { 'x-request-id': 'look-for-me' } });

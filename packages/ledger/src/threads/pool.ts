@@ -8,7 +8,7 @@ import { callerGone, createTurns, type TurnLimits } from '../turns/turns.ts';
 import type { Answer, Job, JobTable, Told } from './serve.ts';
 
 export interface PoolSettings extends Omit<TurnLimits, 'at_once'> {
-  /** Threads at most. Each is started with the first job that finds the others busy. */
+  /** Threads at most. While there are fewer, one without a job is kept ready; with `idle_ms` each is started by the job that needs it. */
   threads: number;
   /** A thread with nothing to do for so long is ended, in milliseconds; without it each is kept. */
   idle_ms?: number;
@@ -52,6 +52,8 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
   const turns = createTurns({ ...settings, at_once: settings.threads });
   const idle: Thread[] = [];
   const running = new Set<Promise<unknown>>();
+  /** Threads that have a job. */
+  let busy = 0;
   let closed = false;
 
   /** One may have failed while it had nothing to do. */
@@ -69,8 +71,15 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
     }
   }
 
+  /** Loading a thread's code takes half a second: no organization waits for that because another one is at work. */
+  function keepOneReady(): void {
+    if (settings.idle_ms === undefined && idle.length === 0 && busy < settings.threads) idle.push(new Thread(module));
+  }
+
   async function inThread(job: Job, caller: Caller): Promise<unknown> {
     const thread = takeIdle() ?? new Thread(module);
+    busy += 1;
+    keepOneReady();
     try {
       return await thread.run(job, settings.timeout_ms, caller);
     } catch (error) {
@@ -78,6 +87,7 @@ export function createPool<Table extends JobTable>(module: URL, settings: PoolSe
       settings.onFault(error);
       throw new GivenUp(error);
     } finally {
+      busy -= 1;
       // The next in turn waits until its memory and its connections are free.
       if (!thread.isAlive) await thread.end();
       else idle.push(thread.rest(settings.idle_ms));

@@ -5,16 +5,21 @@ import { ConfigError } from './config.ts';
 import { createLogger, type Logger } from './log.ts';
 
 const DRAIN_MS = 15_000;
+/** `timeout`, npm and terminals signal the process and its group: what comes so soon after the first is the same signal. */
+const SAME_SIGNAL_MS = 200;
 
 /**
  * SIGTERM or SIGINT: `close` stops taking work, finishes what was taken and releases everything; then exit 0.
- * A second signal, or a drain that takes too long, exits 1. A crash needs no clean-up: every store recovers at start.
+ * A second signal later on, or a drain that takes too long, exits 1. A crash needs no clean-up: every store recovers at start.
  */
 export function drainOnSignals(logger: Logger, close: () => Promise<void>): void {
-  let draining = false;
+  let begun: number | null = null;
   const drain = (signal: string) => {
-    if (draining) process.exit(1);
-    draining = true;
+    if (begun !== null) {
+      if (performance.now() - begun > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    begun = performance.now();
     logger.info({ signal }, 'draining');
     const late = setTimeout(() => {
       logger.error('drain took too long');
