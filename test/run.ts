@@ -10,7 +10,7 @@ import { startPostgres } from './kit/postgres.ts';
 import { createReporter } from './reporter.ts';
 
 /** Tests wait more than they compute: for processes to start, for timers, for a disk. */
-const AT_ONCE = availableParallelism() + 1;
+const AT_ONCE = availableParallelism() + 2;
 /** For what hangs. */
 const TEST_MS = 1_200_000;
 
