@@ -10,7 +10,13 @@ export type ProofErrorCode =
   | 'not_canonicalizable'
   | 'already_sealed'
   | 'invalid_record'
-  | 'line_too_long';
+  | 'line_too_long'
+  | 'invalid_key'
+  | 'not_a_note'
+  | 'bad_signature'
+  | 'not_a_checkpoint'
+  | 'not_a_proof'
+  | 'not_included';
 
 /**
  * A coded refusal. `path` is the JSON Pointer (RFC 6901) of the offending member, `''` for the whole value; it is put
