@@ -99,7 +99,11 @@ export async function inclusionProof(index: number, size: number, subtree: Subtr
 }
 
 /** The hashes by which `extendsTree` finds both roots. */
-export async function consistencyProof(older_size: number, newer_size: number, subtree: Subtree): Promise<Uint8Array[]> {
+export async function consistencyProof(
+  older_size: number,
+  newer_size: number,
+  subtree: Subtree,
+): Promise<Uint8Array[]> {
   if (!isSize(older_size) || !isSize(newer_size) || older_size === 0 || older_size > newer_size)
     throw new RangeError(`no proof from ${older_size} to ${newer_size}`);
   const ranges: Range[] = [];

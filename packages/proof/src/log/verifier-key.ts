@@ -55,8 +55,15 @@ export function isOfKey(signature: { name: string; id: Uint8Array }, key: Verifi
 export async function isSigned(key: VerifierKey, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
   if (signature.length !== 64) return false;
   const algorithm = { name: 'Ed25519' };
-  const imported = await crypto.subtle.importKey('raw', key.key as BufferSource, algorithm, false, ['verify']);
-  return crypto.subtle.verify(algorithm, imported, signature as BufferSource, message as BufferSource);
+  const imported = await crypto.subtle.importKey('raw', key.key as Uint8Array<ArrayBuffer>, algorithm, false, [
+    'verify',
+  ]);
+  return crypto.subtle.verify(
+    algorithm,
+    imported,
+    signature as Uint8Array<ArrayBuffer>,
+    message as Uint8Array<ArrayBuffer>,
+  );
 }
 
 function keyId(name: string, type: KeyType, key: Uint8Array): Uint8Array {
