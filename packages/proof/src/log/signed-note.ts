@@ -24,7 +24,6 @@ const ID_BYTES = 4;
 
 /** Throws `not_a_note`. */
 export function parseNote(note: string): Note {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the format forbids them
   if (note.length > MOST_CHARACTERS || !note.isWellFormed() || /[\u0000-\u0009\u000b-\u001f\u007f]/.test(note))
     throw notANote('it is too long or holds a control character');
   const blank = note.lastIndexOf('\n\n');
