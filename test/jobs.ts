@@ -18,7 +18,7 @@ const ALONE =
   /\/(bin|process|two-processes|sign-in|check-in-browser|hostile|limits|waiting|ids|large-[a-z]+)\.test\.ts$|^packages\/service\/test\/db\//;
 const FILES_PER_PROCESS = 12;
 /** They wait for leases and timers: begun first, they wait beside the others, and no core stands idle at the end. */
-const FIRST = /^packages\/worker\//;
+const FIRST = /^packages\/worker\/|\/(waiting|process|sign-in)\.test\.ts$/;
 
 /** What each process of a run begins with: it takes the files as arguments. */
 export const TOGETHER = 'test/together.ts';
