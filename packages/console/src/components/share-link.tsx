@@ -62,7 +62,7 @@ function Hint({ share: { enabled, changed_at, changed_by } }: { share: Share }) 
   return (
     <>
       {enabled
-        ? 'Whoever has this link sees this one receipt, without an account.'
+        ? 'Everybody with this link sees this one receipt, without an account.'
         : 'Whoever opens it is told that it was switched off.'}
       {changed_at && (
         <>

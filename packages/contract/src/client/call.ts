@@ -1,4 +1,5 @@
 /** One call of either service. It loads no schema, so that a browser can use it as it is. */
+import type { z } from 'zod';
 import type { Problem } from '../problem.ts';
 
 /** The service refused; `problem.detail` says what to do. */
@@ -49,6 +50,14 @@ export interface CallOptions {
   cache?: 'no-store';
 }
 
+/** What a call is given, and what it answers, by the schema of the contract. */
+export type In<Schema extends z.ZodType> = z.input<Schema>;
+export type Out<Schema extends z.ZodType> = z.infer<Schema>;
+export type Signal = AbortSignal | undefined;
+
+/** An id that came from an address bar stays inside its path segment. */
+export const segment: (id: string) => string = encodeURIComponent;
+
 /** More than any answer of either service to one of these calls. */
 const ANSWER_BYTES = 8_388_608;
 const REDIRECTED =
@@ -59,6 +68,22 @@ export async function call<T>(settings: ClientSettings, path: string, options: C
   const name = nameOf(path, options);
   const response = await ask(settings, path, options);
   return answerOf<T>(name, response.status, await boundedText(response, name, options.signal), requestIdOf(response));
+}
+
+/** The calls of one client, by their methods. Each throws as `call`. */
+export function callsOf(settings: ClientSettings) {
+  const send = <T>(
+    method: NonNullable<CallOptions['method']>,
+    path: string,
+    body?: unknown,
+    idempotency_key?: string,
+    signal?: Signal,
+  ) => call<T>(settings, path, { method, body, idempotency_key, signal });
+  return {
+    send,
+    post: <T>(path: string, body?: unknown, key?: string, signal?: Signal) => send<T>('POST', path, body, key, signal),
+    get: <T>(path: string, signal: Signal, query: object = {}) => call<T>(settings, address(path, query), { signal }),
+  };
 }
 
 /**

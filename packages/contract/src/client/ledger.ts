@@ -1,5 +1,4 @@
 /** The ledger's API as functions, one per call: for programs, the command line, the bridge and the console. */
-import type { z } from 'zod';
 import type {
   FlightSheet,
   FlightSheetFindings,
@@ -46,28 +45,14 @@ import type {
 import type { Decision, Role } from '../vocabulary.ts';
 import type { JsonObject } from '../wire.ts';
 import type { Approval, Check, Verdict } from '../work.ts';
-import { address, type CallOptions, type ClientSettings, call } from './call.ts';
+import { type ClientSettings, callsOf, type In, type Out, type Signal, segment } from './call.ts';
 
-type In<Schema extends z.ZodType> = z.input<Schema>;
-type Out<Schema extends z.ZodType> = z.infer<Schema>;
-type Signal = AbortSignal | undefined;
-
-/** An id that came from an address bar stays inside its path segment. */
-const segment = encodeURIComponent;
 const run = (id: string) => `/runs/${segment(id)}`;
 const receipt = (id: string) => `/receipts/${segment(id)}`;
 const member = (id: string) => `/members/${segment(id)}`;
 
 export function ledgerClient(settings: ClientSettings) {
-  const send = <T>(
-    method: NonNullable<CallOptions['method']>,
-    path: string,
-    body?: unknown,
-    idempotency_key?: string,
-  ) => call<T>(settings, path, { method, body, idempotency_key });
-  const post = <T>(path: string, body?: unknown, key?: string) => send<T>('POST', path, body, key);
-  const get = <T>(path: string, signal: Signal, query: object = {}) =>
-    call<T>(settings, address(path, query), { signal });
+  const { send, post, get } = callsOf(settings);
   return {
     /** Takes no credential: the link goes to the mailbox, if it is a member's. */
     requestSignIn: (email: string) => post<Out<typeof SignInAnswer>>('/sign-in', { email }),
@@ -104,7 +89,7 @@ export function ledgerClient(settings: ClientSettings) {
       get<FlightSheet>(`/flight-sheets/${segment(name)}/${segment(version)}`, signal),
     publishFlightSheet: (sheet: FlightSheet, key?: string) => post<FlightSheet>('/flight-sheets', sheet, key),
     tryFlightSheet: (body: FlightSheetTrial, signal?: Signal) =>
-      call<FlightSheetFindings>(settings, '/flight-sheets/try', { method: 'POST', body, signal }),
+      post<FlightSheetFindings>('/flight-sheets/try', body, undefined, signal),
 
     /** Newest first. */
     listRuns: (query: Partial<In<typeof RunQuery>> = {}, signal?: Signal) =>

@@ -1,5 +1,4 @@
 /** The router's API as functions, one per call: for members, operators and the console. Behind a ledger it stands at `/router`. */
-import type { z } from 'zod';
 import type { Price } from '../prices.ts';
 import type { History, RouterHealth, Summary, WorkerPage } from '../router/admin.ts';
 import type {
@@ -28,13 +27,8 @@ import type {
 } from '../router/members.ts';
 import type { RouterReceiptPage, RouterReceiptQuery, RouterVerification } from '../router/receipts.ts';
 import type { Worker } from '../router/workers.ts';
-import { address, type ClientSettings, call } from './call.ts';
+import { type ClientSettings, callsOf, type In, type Out, type Signal, segment } from './call.ts';
 
-type In<Schema extends z.ZodType> = z.input<Schema>;
-type Out<Schema extends z.ZodType> = z.infer<Schema>;
-type Signal = AbortSignal | undefined;
-
-const segment = encodeURIComponent;
 const job = (id: string) => `/jobs/${segment(id)}`;
 const member = (id: string) => `/members/${segment(id)}`;
 const dataset = (id: string) => `/datasets/${segment(id)}`;
@@ -42,10 +36,7 @@ const worker = (id: string) => `/admin/workers/${segment(id)}`;
 
 /** `token`: the admin token, where the router asks for one. */
 export function routerClient(settings: ClientSettings) {
-  const post = <T>(path: string, body?: unknown, idempotency_key?: string) =>
-    call<T>(settings, path, { method: 'POST', body, idempotency_key });
-  const get = <T>(path: string, signal: Signal, query: object = {}) =>
-    call<T>(settings, address(path, query), { signal });
+  const { post, get } = callsOf(settings);
   return {
     health: (signal?: Signal) => get<RouterHealth>('/health', signal),
     summary: (signal?: Signal) => get<Summary>('/admin/summary', signal),

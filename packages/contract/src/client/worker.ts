@@ -19,11 +19,7 @@ import {
   type Registration,
   type StatusReport,
 } from '../router/workers.ts';
-import { type ClientSettings, call, FormError } from './call.ts';
-
-type In<Schema extends z.ZodType> = z.input<Schema>;
-type Out<Schema extends z.ZodType> = z.infer<Schema>;
-type Signal = AbortSignal | undefined;
+import { type ClientSettings, call, FormError, type In, type Out, type Signal, segment } from './call.ts';
 
 /** `token`: the worker token, or for `register` the enrollment token. */
 export function workerClient(settings: ClientSettings) {
@@ -33,7 +29,7 @@ export function workerClient(settings: ClientSettings) {
     schema: Schema,
     ...[path, body, signal, idempotency_key]: Parameters<typeof post>
   ): Promise<z.infer<Schema>> => inForm(schema, await post(path, body, signal, idempotency_key), `POST ${path}`);
-  const held = (id: string) => `/workers/jobs/${encodeURIComponent(id)}`;
+  const held = (id: string) => `/workers/jobs/${segment(id)}`;
   return {
     register: (body: In<typeof Registration>, signal?: Signal, key?: string) =>
       read(Registered, '/workers/register', body, signal, key),

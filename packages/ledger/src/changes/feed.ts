@@ -62,6 +62,8 @@ export async function openChangeFeed(db: Db, rightsChanged: () => void): Promise
 
   return {
     emit(organization_id, changed) {
+      // A mint pays for gathering only where a stream, here or in another process, may want it.
+      if (!db.dialect.isShared && !subscribers.has(organization_id)) return;
       gathered.set(organization_id, merged(gathered.get(organization_id), changed));
       timer ??= setTimeout(flush, GATHER_MS);
     },

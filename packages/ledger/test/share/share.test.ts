@@ -141,6 +141,26 @@ eachLedger('a shared receipt', (ledger) => {
     }
   });
 
+  test('is answered in every form when it is large, by its own organization in turn', async () => {
+    const inputs = { task: 'Read it all', text: 'Two tiles are broken. '.repeat(3_000) };
+    const large = await mintedReceipt(tenant, 'generic', { inputs });
+    const path = pathOf(large);
+    const [json, download, page, pdf, card] = await Promise.all([
+      get(path),
+      get(`${path}/download`),
+      get(path, BROWSER),
+      get(`${path}/pdf`),
+      get(`${path}/card.png`),
+    ]);
+    assert.deepEqual(assertReceipt(json.text), large);
+    assert.equal(download.text, json.text);
+    for (const { status, headers } of [json, download, page, pdf, card]) {
+      assert.equal(status, 200);
+      assert.equal(headers.get('receipt-verified'), 'true');
+    }
+    assert.ok(page.text.includes(large.receipt_id));
+  });
+
   test('is not for search engines and sends its address to nobody', async () => {
     const { headers } = await get(pathOf(receipts[0]), BROWSER);
     assert.equal(headers.get('x-robots-tag'), 'noindex');

@@ -144,6 +144,21 @@ test('a thread with nothing to do is ended where that is wanted, and kept elsewh
   assert.deepEqual([...kept.faults, ...ended.faults], []);
 });
 
+test('beside the first thread a second is started before it is needed, but not where idle ones are ended', async (t) => {
+  const started: number[] = [];
+  const count = ({ threadId }: { threadId: number }) => started.push(threadId);
+  process.on('worker', count);
+  t.after(() => process.off('worker', count));
+  const kept = open(t, 2_000, { threads: 2 });
+  await Promise.all([kept.pool.run('double', 'a', 1), kept.pool.run('double', 'a', 2)]);
+  assert.equal(started.length, 2);
+  // Both are busy: there are no more.
+  await Promise.all([kept.pool.run('double', 'a', 1), kept.pool.run('double', 'b', 2)]);
+  assert.equal(started.length, 2);
+  await open(t, 2_000, { threads: 2, idle_ms: 60_000 }).pool.run('double', 'a', 1);
+  assert.equal(started.length, 3);
+});
+
 test('a closing pool finishes what it took and takes no more', async (t) => {
   const { pool } = open(t);
   const last = [pool.run('double', 'a', 1), pool.run('double', 'a', 2)];
