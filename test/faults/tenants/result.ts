@@ -6,6 +6,11 @@ import { KINDS, type Kind, type Sample } from './pace.ts';
 const RATIO = 5;
 /** What is quicker counts as this: the noise of an idle machine is no harm. */
 const FLOOR_MS = 3;
+/**
+ * In a test run, a wait below this is no harm whatever its ratio: a machine that has other work made 200 ms of 30. The attacks
+ * that these tests repeat made others wait for 11 to 408 seconds. `TEST_RATIOS=1` judges by the ratio alone, for a quiet machine.
+ */
+const HARM_MS = process.env.TEST_RATIOS === '1' ? 0 : 1_000;
 
 export interface Result {
   kinds: Record<Kind, { undisturbed: Figures; attacked: Figures; ratio: number }>;
@@ -48,7 +53,7 @@ export function assertUnharmed(result: Result): void {
 }
 
 function slowness({ kinds }: Result): string[] {
-  return KINDS.filter((kind) => kinds[kind].ratio > RATIO).map(
+  return KINDS.filter((kind) => kinds[kind].ratio > RATIO && kinds[kind].attacked.p99 > HARM_MS).map(
     (kind) => `${kind} took more than ${RATIO} times as long`,
   );
 }

@@ -19,8 +19,9 @@
  *
  *   unharmedBy('a page that is dear to draw', import.meta.url);
  *
- * `unharmedBy` is the whole test. `underAttack` measures, `assertUnharmed` judges: the ratio of the two p99 is at most 5 for
- * each kind, the victim is served every time, it is served as before soon after each attack, and neither is answered 5xx.
+ * `unharmedBy` is the whole test. `underAttack` measures, `assertUnharmed` judges: no kind has a p99 above a second that is
+ * more than 5 times the undisturbed one (`TEST_RATIOS=1`: more than 5 times, however short), the victim is served every time,
+ * it is served as before soon after each attack, and neither is answered 5xx.
  *
  * The file is read a second time in the attacker's own process, of lower priority (`attacker-process.ts`): there it only
  * attacks. What the attacker is answered through `call` is counted; sockets written by hand tell it by `answered(status)`;
