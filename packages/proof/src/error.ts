@@ -16,7 +16,9 @@ export type ProofErrorCode =
   | 'bad_signature'
   | 'not_a_checkpoint'
   | 'not_a_proof'
-  | 'not_included';
+  | 'not_included'
+  | 'invalid_policy'
+  | 'unknown_log';
 
 /**
  * A coded refusal. `path` is the JSON Pointer (RFC 6901) of the offending member, `''` for the whole value; it is put

@@ -3,7 +3,7 @@ import { ProofError } from '../error.ts';
 import { concat, fromBase64, toBase64 } from './bytes.ts';
 import { HASH_BYTES, type Tree } from './merkle.ts';
 import { type Note, parseNote, verifyNote } from './signed-note.ts';
-import type { VerifierKey } from './verifier-key.ts';
+import { isOfKey, type VerifierKey } from './verifier-key.ts';
 
 /** A tree of a log: `origin` is the log's name and the name of its key, `<host>/org/<organization id>`. */
 export interface Checkpoint extends Tree {
@@ -49,19 +49,22 @@ export async function openCheckpoint(
   return { ...checkpoint, witnesses: await cosignersOf(parsed, witnesses) };
 }
 
-/** Witnesses who have not signed are left out. */
 async function cosignersOf(note: Note, witnesses: readonly VerifierKey[]): Promise<{ name: string; time: number }[]> {
-  const signed: { name: string; time: number }[] = [];
-  for (const witness of witnesses) {
-    const own = note.signatures.filter(({ name }) => name === witness.name);
-    if (own.length === 0) continue;
-    const [verified] = await verifyNote({ ...note, signatures: own }, [witness], (_, bytes) => ({
-      message: cosignedMessage(timeOf(bytes), note.text),
-      signature: bytes.subarray(TIME_BYTES),
-    }));
-    signed.push({ name: witness.name, time: timeOf(verified!.bytes) });
-  }
-  return signed;
+  return (await verifyCosignatures(note, witnesses)).map(({ key, time }) => ({ name: key.name, time }));
+}
+
+/** Witnesses who have not signed are left out. Throws `bad_signature` where one of them has, and it does not hold. */
+export async function verifyCosignatures(
+  note: Note,
+  witnesses: readonly VerifierKey[],
+): Promise<{ key: VerifierKey; time: number }[]> {
+  const signed = witnesses.filter((witness) => note.signatures.some((signature) => isOfKey(signature, witness)));
+  if (signed.length === 0) return [];
+  const verified = await verifyNote(note, signed, (_, bytes) => ({
+    message: cosignedMessage(timeOf(bytes), note.text),
+    signature: bytes.subarray(TIME_BYTES),
+  }));
+  return verified.map(({ key, bytes }) => ({ key, time: timeOf(bytes) }));
 }
 
 /** What a witness signs. @param time whole seconds since 1970 */
