@@ -18,7 +18,8 @@ export type ProofErrorCode =
   | 'not_a_proof'
   | 'not_included'
   | 'invalid_policy'
-  | 'unknown_log';
+  | 'unknown_log'
+  | 'not_a_statement';
 
 /**
  * A coded refusal. `path` is the JSON Pointer (RFC 6901) of the offending member, `''` for the whole value; it is put
