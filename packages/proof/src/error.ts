@@ -19,7 +19,16 @@ export type ProofErrorCode =
   | 'not_included'
   | 'invalid_policy'
   | 'unknown_log'
-  | 'not_a_statement';
+  | 'not_a_statement'
+  | 'not_an_assertion'
+  | 'wrong_challenge'
+  | 'wrong_origin'
+  | 'wrong_relying_party'
+  | 'user_not_verified'
+  | 'not_an_approval'
+  | 'receipt_altered'
+  | 'wrong_approved_sha256'
+  | 'wrong_approver';
 
 /**
  * A coded refusal. `path` is the JSON Pointer (RFC 6901) of the offending member, `''` for the whole value; it is put

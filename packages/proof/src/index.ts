@@ -1,4 +1,11 @@
 /** All that a verifier needs, in Node or in a browser. */
+export {
+  type ApprovalFile,
+  type ApprovalOptions,
+  parseApproval,
+  type VerifiedApproval,
+  verifyApproval,
+} from './approval/approval.ts';
 export { canonicalize, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
 export {
   type ChainReport,
