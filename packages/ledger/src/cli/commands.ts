@@ -13,15 +13,16 @@ import { migrate } from '@rcpt/service/db/migrate.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { now, secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
+import { OPERATOR_ACTS } from '../activity/actor.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { issueKey, revokeKey } from '../people/keys.ts';
-import { addMember, OPERATOR, removeMember } from '../people/members.ts';
-import { foundOrganization } from '../people/organizations.ts';
+import { addMember, OPERATOR, recordMember, removeMember } from '../people/members.ts';
+import { changeStorageLimit, foundOrganization } from '../people/organizations.ts';
 import type { People } from '../people/people.ts';
-import { createLink } from '../people/sign-in.ts';
+import { linkByOperator } from '../people/sign-in.ts';
 import { connectRouter } from '../router/connect.ts';
 import { findMemberByEmail } from '../store/people.ts';
-import { limitStorage, readStorage } from '../store/storage.ts';
+import { readStorage } from '../store/storage.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 
 export const OPTIONS = {
@@ -110,7 +111,7 @@ export const COMMANDS: readonly Command[] = [
       const bytes = given.bytes === undefined ? null : bytesOf(given.bytes);
       return (db) =>
         db.transaction(async (tx) => {
-          await limitStorage(tx, org, bytes);
+          await changeStorageLimit(tx, org, bytes, now());
           return { ...(await readStorage(tx, org, given.settings.organization_storage_bytes)) };
         });
     },
@@ -127,7 +128,7 @@ export const COMMANDS: readonly Command[] = [
       return (db) =>
         db.transaction(async (tx) => {
           await loadOrganization(tx, org);
-          const { id, ...key } = await issueKey(tx, org, role, label, now());
+          const { id, ...key } = await issueKey(tx, org, OPERATOR_ACTS, { role, label }, now());
           return { key_id: id, id, ...key };
         });
     },
@@ -154,7 +155,10 @@ export const COMMANDS: readonly Command[] = [
       return (db) =>
         db.transaction(async (tx) => {
           await loadOrganization(tx, org);
-          return { ...(await addMember(tx, org, asked, OPERATOR, now())) };
+          const at = now();
+          const member = await addMember(tx, org, asked, OPERATOR, at);
+          await recordMember(tx, org, OPERATOR_ACTS, 'member_added', member, at);
+          return { ...member };
         });
     },
   },
@@ -168,7 +172,7 @@ export const COMMANDS: readonly Command[] = [
       const email = emailOf(given);
       return async (db) => {
         const { id } = await memberOf(db, org, email);
-        return { ...(await removeMember(peopleOf(db), org, id)) };
+        return { ...(await removeMember(peopleOf(db), org, OPERATOR_ACTS, id)) };
       };
     },
   },
@@ -186,8 +190,8 @@ export const COMMANDS: readonly Command[] = [
           'got no --base-url and no LEDGER_BASE_URL, takes the address people open, e.g. http://127.0.0.1:8080',
         );
       return async (db) => {
-        const { id } = await memberOf(db, org, email);
-        return { sign_in_url: await createLink(db, base_url, id, now()) };
+        const member = await memberOf(db, org, email);
+        return { sign_in_url: await linkByOperator(db, base_url, member.id, now()) };
       };
     },
   },
@@ -236,7 +240,7 @@ async function revoke(db: Db, key: string) {
     [key, secretSha256(key)],
   );
   if (row === undefined) throw new Refusal('not_found', 'There is no such key; name it by its id (key_…) or as rk_….');
-  return revokeKey(peopleOf(db), row.organization_id, row.id);
+  return revokeKey(peopleOf(db), row.organization_id, OPERATOR_ACTS, row.id);
 }
 
 /** A command has no cache; the running processes are told at its end. */

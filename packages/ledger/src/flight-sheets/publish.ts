@@ -1,5 +1,7 @@
 import type { FlightSheet } from '@rcpt/contract/ledger/flight-sheet.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { actorOf } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import { changes } from '../changes/transaction.ts';
 import type { Principal } from '../people/principal.ts';
 import { insertFlightSheet } from '../store/flight-sheets.ts';
@@ -11,13 +13,17 @@ import { countDocument } from '../store/storage.ts';
  */
 export async function publishSheet(
   tx: Queries,
-  { organization_id, id }: Principal,
+  by: Principal,
   sheet: FlightSheet,
   storage_bytes: number,
   at: string,
 ): Promise<boolean> {
-  const fresh = await insertFlightSheet(tx, organization_id, sheet, at, id);
-  if (fresh) await countDocument(tx, organization_id, JSON.stringify(sheet), storage_bytes);
+  const { organization_id, id } = by;
+  const sha256 = await insertFlightSheet(tx, organization_id, sheet, at, id);
   changes(tx, organization_id, { settings: true });
-  return fresh;
+  if (sha256 === null) return false;
+  await countDocument(tx, organization_id, JSON.stringify(sheet), storage_bytes);
+  const details = { flight_sheet: { name: sheet.name, version: sheet.version, sha256 } };
+  await recordActivity(tx, organization_id, { by: actorOf(by), kind: 'flight_sheet_published', details }, at);
+  return true;
 }

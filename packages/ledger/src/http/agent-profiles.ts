@@ -22,7 +22,7 @@ export function agentProfileRoutes(app: App, ledger: Ledger): void {
     },
     (request, reply) =>
       createAndSend(ledger, request, reply, async (tx) => ({
-        body: await describeAgent(tx, request.principal.organization_id, request.body, ledger.now()),
+        body: await describeAgent(tx, request.principal, request.body, ledger.now()),
         location: '/agent-profiles',
       })),
   );

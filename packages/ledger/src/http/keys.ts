@@ -1,6 +1,7 @@
 import { CreatedKey, Key, KeyList, NewKey } from '@rcpt/contract/ledger/tenancy.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
+import { actorOf } from '../activity/actor.ts';
 import type { Ledger } from '../ledger.ts';
 import { issueKey, revokeKey } from '../people/keys.ts';
 import { listKeys } from '../store/tenancy.ts';
@@ -23,8 +24,8 @@ export function keyRoutes(app: App, ledger: Ledger): void {
     },
     (request, reply) =>
       createAndSend(ledger, request, reply, async (tx) => {
-        const { role, label = '' } = request.body;
-        const key = await issueKey(tx, request.principal.organization_id, role, label, ledger.now());
+        const { principal, body } = request;
+        const key = await issueKey(tx, principal.organization_id, actorOf(principal), body, ledger.now());
         return { body: key, location: `/keys/${key.id}`, holds_secret: true };
       }),
   );
@@ -49,6 +50,6 @@ export function keyRoutes(app: App, ledger: Ledger): void {
         response: { 200: Key },
       },
     },
-    ({ principal, params }) => revokeKey(ledger, principal.organization_id, params.id),
+    ({ principal, params }) => revokeKey(ledger, principal.organization_id, actorOf(principal), params.id),
   );
 }

@@ -3,6 +3,7 @@ import { NewTeamMember, TeamMember, TeamMemberChange, TeamMemberList } from '@rc
 import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { actorOf } from '../activity/actor.ts';
 import type { Ledger } from '../ledger.ts';
 import { announceInvitation, type Invited, inviteAgain, inviteMember } from '../people/invitations.ts';
 import { changeMember, OPERATOR, removeMember } from '../people/members.ts';
@@ -39,10 +40,11 @@ export function memberRoutes(app: App, ledger: Ledger): void {
       },
     },
     async (request, reply) => {
-      const { organization_id } = request.principal;
+      const { principal, body } = request;
+      const { organization_id } = principal;
       let invited: Invited | null = null;
       await createAndSend(ledger, request, reply, async (tx) => {
-        invited = await inviteMember(tx, organization_id, request.body, inviterOf(request), ledger);
+        invited = await inviteMember(tx, organization_id, actorOf(principal), body, inviterOf(request), ledger);
         return { body: invited.member, location: `/members/${invited.member.id}` };
       });
       // Null: a repeat under its Idempotency-Key, which invites no second time.
@@ -62,7 +64,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    ({ principal, params }) => inviteAgain(ledger, principal.organization_id, params.id),
+    ({ principal, params }) => inviteAgain(ledger, principal.organization_id, actorOf(principal), params.id),
   );
 
   app.patch(
@@ -77,7 +79,8 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    ({ principal, params, body }) => changeMember(ledger, principal.organization_id, params.id, body.role),
+    ({ principal, params, body }) =>
+      changeMember(ledger, principal.organization_id, actorOf(principal), params.id, body.role),
   );
 
   app.delete(
@@ -91,7 +94,7 @@ export function memberRoutes(app: App, ledger: Ledger): void {
         response: { 200: TeamMember },
       },
     },
-    ({ principal, params }) => removeMember(ledger, principal.organization_id, params.id),
+    ({ principal, params }) => removeMember(ledger, principal.organization_id, actorOf(principal), params.id),
   );
 }
 

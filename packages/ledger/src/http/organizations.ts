@@ -5,6 +5,7 @@ import {
   OrganizationSettings,
 } from '@rcpt/contract/ledger/tenancy.ts';
 import type { App } from '@rcpt/service/http/app.ts';
+import { actorOf } from '../activity/actor.ts';
 import type { Ledger } from '../ledger.ts';
 import { changeSettings, foundOrganization, readSettings } from '../people/organizations.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
@@ -62,6 +63,6 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
         response: { 200: OrganizationSettings },
       },
     },
-    ({ principal, body }) => changeSettings(ledger.db, principal.organization_id, body, storage_bytes),
+    ({ principal, body }) => changeSettings(ledger, principal.organization_id, actorOf(principal), body, storage_bytes),
   );
 }

@@ -1,4 +1,5 @@
 /** Inviting people, within the limits of an organization and of a mailbox. */
+import type { Actor } from '@rcpt/contract/activity.ts';
 import type { NewTeamMember, TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -11,7 +12,7 @@ import { refuse } from '../problems.ts';
 import { countInvited, loadMember } from '../store/people.ts';
 import { loadOrganization, lockOrganization } from '../store/tenancy.ts';
 import { countMail, tooManyMails } from './mail-limit.ts';
-import { addMember } from './members.ts';
+import { addMember, recordMember } from './members.ts';
 import type { People } from './people.ts';
 
 type Limits = Pick<Config, 'open_invitations' | 'organization_invitations_per_hour' | 'mailbox_invitations_per_hour'>;
@@ -34,6 +35,7 @@ export interface Invited {
 export async function inviteMember(
   tx: Queries,
   organization_id: string,
+  by: Actor,
   asked: z.infer<typeof NewTeamMember>,
   invited_by: string,
   { config, now }: Pick<Invitations, 'config' | 'now'>,
@@ -47,7 +49,9 @@ export async function inviteMember(
       `${config.open_invitations} people are invited and have not signed in yet, which is the limit. Remove some of them, or wait until some have signed in.`,
     );
   await countInvitation(tx, organization_id, config, at);
-  return { member, is_mailed: await takeInvitation(tx, member.email, config, at) };
+  const is_mailed = await takeInvitation(tx, member.email, config, at);
+  await recordMember(tx, organization_id, by, 'member_added', member, at);
+  return { member, is_mailed };
 }
 
 /** After the commit: the person is mailed, best effort, since an invitation can be sent again. */
@@ -62,7 +66,12 @@ export async function announceInvitation(
 }
 
 /** Throws `not_found`, `rate_limited`. */
-export async function inviteAgain(ledger: Invitations, organization_id: string, id: string): Promise<TeamMember> {
+export async function inviteAgain(
+  ledger: Invitations,
+  organization_id: string,
+  by: Actor,
+  id: string,
+): Promise<TeamMember> {
   const { db, config, now } = ledger;
   const member = await db.transaction(async (tx) => {
     const invited = await loadMember(tx, organization_id, id);
@@ -70,6 +79,7 @@ export async function inviteAgain(ledger: Invitations, organization_id: string, 
     await countInvitation(tx, organization_id, config, at);
     if (!(await takeInvitation(tx, invited.email, config, at))) throw tooManyMails('an hour');
     changes(tx, organization_id, { settings: true });
+    await recordMember(tx, organization_id, by, 'invitation_sent', invited, at);
     return invited;
   });
   await mailInvitation(ledger, organization_id, member);

@@ -1,7 +1,9 @@
 /** Who belongs to an organization, in which role. What could take its last owner locks the organization's row. */
+import type { Actor } from '@rcpt/contract/activity.ts';
 import type { TeamMember } from '@rcpt/contract/ledger/people.ts';
 import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { recordActivity } from '../activity/record.ts';
 import { changes } from '../changes/transaction.ts';
 import { refuse } from '../problems.ts';
 import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMembership } from '../store/people.ts';
@@ -12,7 +14,7 @@ import type { People } from './people.ts';
 /** Stands as the inviter where the command line invites. No key has this label. */
 export const OPERATOR = 'the operator';
 
-/** Throws `member_exists`. */
+/** The caller records it. Throws `member_exists`. */
 export async function addMember(
   tx: Queries,
   organization_id: string,
@@ -29,17 +31,22 @@ export async function addMember(
 
 /** Throws `not_found`, `last_owner`. */
 export async function changeMember(
-  { db, credentials }: People,
+  { db, credentials, now }: People,
   organization_id: string,
+  by: Actor,
   id: string,
   role: Role,
 ): Promise<TeamMember> {
+  const at = now();
   const changed = await db.transaction(async (tx) => {
     await lockOrganization(tx, organization_id);
     const member = await loadMember(tx, organization_id, id);
     if (role !== 'owner') await requireAnotherOwner(tx, organization_id, id);
     await updateMembership(tx, organization_id, id, role);
     changes(tx, organization_id, { settings: true });
+    const details = { member: named(member), before: member.role, after: role };
+    if (member.role !== role)
+      await recordActivity(tx, organization_id, { by, kind: 'member_role_changed', details }, at);
     return { ...member, role };
   });
   await credentials.invalidate();
@@ -48,18 +55,44 @@ export async function changeMember(
 
 /** The person stays, for what they did names them. Throws `not_found`, `last_owner`. */
 export async function removeMember(
-  { db, credentials }: People,
+  { db, credentials, now }: People,
   organization_id: string,
+  by: Actor,
   id: string,
 ): Promise<TeamMember> {
+  const at = now();
   const removed = await db.transaction(async (tx) => {
     await lockOrganization(tx, organization_id);
     const member = await loadMember(tx, organization_id, id);
     await requireAnotherOwner(tx, organization_id, id);
     await deleteMembership(tx, organization_id, id);
     changes(tx, organization_id, { settings: true });
+    await recordMember(tx, organization_id, by, 'member_removed', member, at);
     return member;
   });
   await credentials.invalidate();
   return removed;
+}
+
+/** The last statement of its transaction, as `recordActivity`. */
+export function recordMember(
+  tx: Queries,
+  organization_id: string,
+  by: Actor,
+  kind: 'member_added' | 'member_joined' | 'member_removed' | 'invitation_sent',
+  member: Pick<TeamMember, 'id' | 'public_name' | 'role'>,
+  at: string,
+): Promise<void> {
+  return recordActivity(tx, organization_id, { by, kind, details: { member: named(member), role: member.role } }, at);
+}
+
+/** By their first sign-in there, or by choosing it. */
+export async function recordJoined(tx: Queries, organization_id: string, person_id: string, at: string): Promise<void> {
+  const member = await loadMember(tx, organization_id, person_id);
+  await recordMember(tx, organization_id, named(member), 'member_joined', member, at);
+}
+
+/** By the public name, which nobody sees before the person has signed in; never by the mailbox. */
+export function named({ id, public_name }: Pick<TeamMember, 'id' | 'public_name'>): Actor {
+  return { id, name: public_name ?? id };
 }

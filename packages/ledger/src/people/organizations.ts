@@ -1,13 +1,16 @@
 /** Founding an organization, and its settings. */
+import type { Actor } from '@rcpt/contract/activity.ts';
 import type { Organization, OrganizationChange, OrganizationSettings } from '@rcpt/contract/ledger/tenancy.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { newId } from '@rcpt/service/ids.ts';
+import { OPERATOR_ACTS } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import { changes } from '../changes/transaction.ts';
-import { readStorage } from '../store/storage.ts';
-import { insertOrganization, loadOrganization, updateOrganization } from '../store/tenancy.ts';
+import { limitStorage, readStorage } from '../store/storage.ts';
+import { insertOrganization, loadOrganization, lockOrganization, updateOrganization } from '../store/tenancy.ts';
 import { issueKey } from './keys.ts';
 
-/** With its first owner key. */
+/** With its first owner key. Only the operator founds one. */
 export async function foundOrganization(
   tx: Queries,
   { name, four_eyes = false }: { name: string; four_eyes?: boolean | undefined },
@@ -15,7 +18,10 @@ export async function foundOrganization(
 ): Promise<Organization & { organization_id: string; key_id: string; api_key: string }> {
   const organization = { id: newId('org'), name, four_eyes, created_at: at };
   await insertOrganization(tx, organization);
-  const { id, api_key } = await issueKey(tx, organization.id, 'owner', 'first owner', at);
+  const founded = { by: OPERATOR_ACTS, kind: 'organization_created', details: { four_eyes } } as const;
+  await recordActivity(tx, organization.id, founded, at);
+  const first = { role: 'owner', label: 'first owner' } as const;
+  const { id, api_key } = await issueKey(tx, organization.id, OPERATOR_ACTS, first, at);
   return { ...organization, organization_id: organization.id, key_id: id, api_key };
 }
 
@@ -27,14 +33,37 @@ export async function readSettings(db: Queries, id: string, storage_bytes: numbe
 
 /** @param storage_bytes as for `readSettings` */
 export function changeSettings(
-  db: Db,
+  { db, now }: { db: Db; now(): string },
   id: string,
+  by: Actor,
   change: OrganizationChange,
   storage_bytes: number,
 ): Promise<OrganizationSettings> {
+  const at = now();
   return db.transaction(async (tx) => {
-    await updateOrganization(tx, id, change);
+    await lockOrganization(tx, id);
+    const before = await loadOrganization(tx, id);
+    const after = await updateOrganization(tx, id, change);
     changes(tx, id, { settings: true });
+    if (before.name !== after.name) {
+      const details = { before: before.name, after: after.name };
+      await recordActivity(tx, id, { by, kind: 'organization_renamed', details }, at);
+    }
+    if (before.four_eyes !== after.four_eyes) {
+      const details = { before: before.four_eyes, after: after.four_eyes };
+      await recordActivity(tx, id, { by, kind: 'four_eyes_switched', details }, at);
+    }
     return readSettings(tx, id, storage_bytes);
   });
+}
+
+/**
+ * By the operator. Throws `not_found`.
+ * @param bytes null: what the ledger gives every organization
+ */
+export async function changeStorageLimit(tx: Queries, id: string, bytes: number | null, at: string): Promise<void> {
+  const before = await limitStorage(tx, id, bytes);
+  if (before === bytes) return;
+  const act = { by: OPERATOR_ACTS, kind: 'storage_limit_changed', details: { before, after: bytes } } as const;
+  await recordActivity(tx, id, act, at);
 }

@@ -10,7 +10,7 @@ export interface Principal {
   name: string;
 }
 
-export function isPerson({ id }: Principal): boolean {
+export function isPerson({ id }: Pick<Principal, 'id'>): boolean {
   return id.startsWith('user_');
 }
 

@@ -3,8 +3,9 @@ import type { PlaceOfWork, Session, SessionChange } from '@rcpt/contract/ledger/
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { secretSha256 } from '@rcpt/service/ids.ts';
+import { recordActivity } from '../activity/record.ts';
 import { refuse } from '../problems.ts';
-import { listPlacesOfWork, updatePublicName } from '../store/people.ts';
+import { listMemberships, listPlacesOfWork, updatePublicName } from '../store/people.ts';
 import {
   chooseOrganization,
   deleteSession,
@@ -14,6 +15,7 @@ import {
   type StoredSession,
 } from '../store/sessions.ts';
 import { loadOrganization } from '../store/tenancy.ts';
+import { recordJoined } from './members.ts';
 import type { People } from './people.ts';
 import type { Principal } from './principal.ts';
 import { sealedNameOfKey } from './signature.ts';
@@ -80,11 +82,19 @@ export async function changeSession(
 ): Promise<SignedIn> {
   const at = now();
   const changed = await db.transaction(async (tx) => {
-    const { id, person_id } = await loadSession(tx, token, at);
-    if (organization_id !== undefined) await chooseOrganization(tx, id, organization_id, at);
+    const { id, person_id, public_name: before } = await loadSession(tx, token, at);
+    const joined = organization_id !== undefined && (await chooseOrganization(tx, id, organization_id, at));
     if (public_name !== undefined) await updatePublicName(tx, person_id, public_name, at);
     const signed_in = await signedInWith(tx, await loadSession(tx, token, at));
     if (signed_in.organizations.length === 0) throw noOrganization();
+    for (const member of await listMemberships(tx, person_id)) {
+      if (joined && member.organization_id === organization_id)
+        await recordJoined(tx, member.organization_id, person_id, at);
+      if (member.joined_at === null || public_name === undefined || public_name === before) continue;
+      const by = { id: person_id, name: before ?? person_id };
+      const details = { before, after: public_name };
+      await recordActivity(tx, member.organization_id, { by, kind: 'public_name_changed', details }, at);
+    }
     return signed_in;
   });
   await credentials.invalidate();

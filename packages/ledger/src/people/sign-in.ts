@@ -3,13 +3,15 @@
  * the session, in a cookie, is the credential. The answer to a request for a link never depends on whether the mailbox is known.
  */
 import type { NewSession } from '@rcpt/contract/ledger/people.ts';
-import type { Queries } from '@rcpt/service/db/db.ts';
+import type { Db, Queries } from '@rcpt/service/db/db.ts';
 import { newId, newSecret, secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
+import { OPERATOR_ACTS } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import type { BackgroundMail } from '../mail/background.ts';
 import { signInMail } from '../mail/people-mail.ts';
 import { refuse } from '../problems.ts';
-import { findMemberByMailbox, listPlacesOfWork } from '../store/people.ts';
+import { findMemberByMailbox, listMemberships, listPlacesOfWork } from '../store/people.ts';
 import {
   deleteSession,
   findLink,
@@ -21,6 +23,7 @@ import {
   useLink,
 } from '../store/sessions.ts';
 import { countMail, type MailLimit, tooManyMails } from './mail-limit.ts';
+import { named, recordJoined } from './members.ts';
 import type { People } from './people.ts';
 import { endOfSession, noOrganization, type SignedIn, signedInWith } from './sessions.ts';
 
@@ -59,6 +62,18 @@ export async function createLink(tx: Queries, base_url: string, person_id: strin
   const token = newSecret();
   await insertLink(tx, secretSha256(token), person_id, new Date(Date.parse(at) + LINK_SECONDS * 1_000).toISOString());
   return `${base_url}/sign-in#token=${token}`;
+}
+
+/** A link from the operator's hands, which signs in as this person: it is recorded in every organization of theirs. */
+export function linkByOperator(db: Db, base_url: string, person_id: string, at: string): Promise<string> {
+  return db.transaction(async (tx) => {
+    const link = await createLink(tx, base_url, person_id, at);
+    for (const member of await listMemberships(tx, person_id)) {
+      const act = { by: OPERATOR_ACTS, kind: 'sign_in_link_made', details: { member: named(member) } } as const;
+      await recordActivity(tx, member.organization_id, act, at);
+    }
+    return link;
+  });
 }
 
 /**
@@ -108,6 +123,8 @@ async function requireSamePerson(tx: Queries, before: StoredSession, link_sha256
 async function startSession(tx: Queries, person_id: string, token_sha256: string, at: string): Promise<StoredSession> {
   const id = newId('session');
   await insertSession(tx, { id, token_sha256, person_id, expires_at: endOfSession(at) }, at);
-  await markJoined(tx, id, at);
-  return (await findSession(tx, token_sha256, at))!;
+  const joined = await markJoined(tx, id, at);
+  const session = (await findSession(tx, token_sha256, at))!;
+  if (joined !== null) await recordJoined(tx, joined, session.person_id, at);
+  return session;
 }

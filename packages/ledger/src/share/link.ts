@@ -1,5 +1,7 @@
 /** The public link of a receipt, as its organization sees and switches it. */
 import type { Share } from '@rcpt/contract/ledger/search.ts';
+import { actorOf } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import { changes } from '../changes/transaction.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Principal } from '../people/principal.ts';
@@ -20,9 +22,14 @@ export async function switchLink(
   enabled: boolean,
 ): Promise<Share> {
   const change = { enabled, changed_at: ledger.now(), changed_by: by.name };
-  const state = await ledger.db.transaction((tx) => {
-    changes(tx, by.organization_id, { receipts: true });
-    return switchShare(tx, by.organization_id, receipt_id, change);
+  const { organization_id } = by;
+  const state = await ledger.db.transaction(async (tx) => {
+    changes(tx, organization_id, { receipts: true });
+    const { fresh, ...state } = await switchShare(tx, organization_id, receipt_id, change);
+    const details = { receipt_id, before: !enabled, after: enabled };
+    const act = { by: actorOf(by), kind: 'share_switched', details } as const;
+    if (fresh) await recordActivity(tx, organization_id, act, change.changed_at);
+    return state;
   });
   return shown(ledger, receipt_id, state);
 }

@@ -7,14 +7,14 @@ import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { refuse } from '../problems.ts';
 
-/** False: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
+/** The sheet's SHA-256; null: the same sheet was there already. Throws `flight_sheet_exists` when this version is another sheet. */
 export async function insertFlightSheet(
   tx: Queries,
   organization_id: string,
   sheet: FlightSheet,
   created_at: string,
   created_by: string,
-): Promise<boolean> {
+): Promise<string | null> {
   const text = canonicalize(sheet);
   const sha256 = sha256Hex(text);
   const { name, version } = sheet;
@@ -23,14 +23,14 @@ export async function insertFlightSheet(
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
     [organization_id, name, version, text, sha256, created_at, created_by],
   );
-  if (inserted === 1) return true;
+  if (inserted === 1) return sha256;
   const known = await tx.get<{ sheet_sha256: string }>(
     'select sheet_sha256 from flight_sheets where organization_id = $1 and name = $2 and version = $3',
     [organization_id, name, version],
   );
   if (known?.sheet_sha256 !== sha256)
     throw refuse('flight_sheet_exists', `${name} v${version} exists and sheets are immutable: publish a new version.`);
-  return false;
+  return null;
 }
 
 /** The sheet that decides a Run, as canonical JSON. Throws `flight_sheet_unknown`. */

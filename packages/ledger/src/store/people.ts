@@ -97,6 +97,19 @@ export async function deleteMembership(tx: Queries, organization_id: string, id:
   await tx.run('delete from memberships where organization_id = $1 and person_id = $2', [organization_id, id]);
 }
 
+/** Of a person, by the ids of the organizations: who has not signed in at one has no name there. */
+export function listMemberships(
+  db: Queries,
+  person_id: string,
+): Promise<(Pick<TeamMember, 'id' | 'public_name' | 'joined_at'> & { organization_id: string })[]> {
+  return db.all(
+    `select m.organization_id, m.person_id as id, m.joined_at,
+       case when m.joined_at is not null then p.public_name end as public_name
+     from memberships m join people p on p.id = m.person_id where m.person_id = $1 order by m.organization_id`,
+    [person_id],
+  );
+}
+
 /** The organizations of a person, longest first. */
 export function listPlacesOfWork(db: Queries, person_id: string): Promise<Required<PlaceOfWork>[]> {
   return db.all<Required<PlaceOfWork>>(

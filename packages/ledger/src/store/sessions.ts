@@ -43,29 +43,37 @@ export async function renewSession(db: Queries, id: string, expires_at: string, 
   await db.run('update sessions set expires_at = $2, updated_at = $3 where id = $1', [id, expires_at, at]);
 }
 
-/** The person has joined where the session works; other organizations that invited them are told nothing. */
-export async function markJoined(tx: Queries, session_id: string, at: string): Promise<void> {
-  await tx.run(
+/** The person has joined where the session works; other organizations that invited them are told nothing. Null: they had joined before. */
+export async function markJoined(tx: Queries, session_id: string, at: string): Promise<string | null> {
+  const joined = await tx.get<{ organization_id: string }>(
     `update memberships set joined_at = $2 where joined_at is null and exists (select 1 from sessions s
-       where s.id = $1 and s.person_id = memberships.person_id and s.organization_id = memberships.organization_id)`,
+       where s.id = $1 and s.person_id = memberships.person_id and s.organization_id = memberships.organization_id)
+     returning organization_id`,
     [session_id, at],
   );
+  return joined?.organization_id ?? null;
 }
 
-/** Throws `not_found`: another's organization does not exist. */
+/** True: the person has joined with this. Throws `not_found`: another's organization does not exist. */
 export async function chooseOrganization(
   tx: Queries,
   session_id: string,
   organization_id: string,
   at: string,
-): Promise<void> {
-  const chosen = await tx.run(
+): Promise<boolean> {
+  const before = await tx.get<{ joined_at: string | null }>(
+    `select joined_at from memberships
+     where organization_id = $2 and person_id = (select person_id from sessions where id = $1) ${tx.dialect.forUpdate}`,
+    [session_id, organization_id],
+  );
+  if (before === undefined) throw new Refusal('not_found', 'You belong to no such organization.');
+  await tx.run(
     `update memberships set joined_at = coalesce(joined_at, $3), accepted_at = coalesce(accepted_at, $3)
      where organization_id = $2 and person_id = (select person_id from sessions where id = $1)`,
     [session_id, organization_id, at],
   );
-  if (chosen === 0) throw new Refusal('not_found', 'You belong to no such organization.');
   await tx.run('update sessions set organization_id = $2 where id = $1', [session_id, organization_id]);
+  return before.joined_at === null;
 }
 
 /** Whether the session has not ended, works in this organization, and its person is still a member there. */

@@ -60,7 +60,7 @@ export async function loadShare(db: Queries, organization_id: string, receipt_id
 }
 
 /**
- * A link that is so already stays as it was, in one statement: of two who switch it alike at once, the first is named. Keeps
+ * A link that is so already stays as it was, and is not `fresh`, in one statement: of two who switch it alike at once, the first is named. Keeps
  * the last change only: the receipt's own row stays as it is. Throws `not_found`.
  */
 export async function switchShare(
@@ -68,9 +68,9 @@ export async function switchShare(
   organization_id: string,
   receipt_id: string,
   { enabled, changed_at, changed_by }: { enabled: boolean; changed_at: string; changed_by: string },
-): Promise<ShareState> {
+): Promise<ShareState & { fresh: boolean }> {
   const { org_seq } = await loadShare(tx, organization_id, receipt_id);
-  await tx.run(
+  const switched = await tx.run(
     `insert into shares (organization_id, org_seq, enabled, changed_at, changed_by)
      select $1, cast($2 as bigint), cast($3 as bigint), $4, $5 where cast($3 as bigint) = 0
        or exists (select 1 from shares where organization_id = $1 and org_seq = cast($2 as bigint))
@@ -79,5 +79,5 @@ export async function switchShare(
      where shares.enabled <> excluded.enabled`,
     [organization_id, org_seq, Number(enabled), changed_at, changed_by],
   );
-  return loadShare(tx, organization_id, receipt_id);
+  return { ...(await loadShare(tx, organization_id, receipt_id)), fresh: switched === 1 };
 }

@@ -59,13 +59,25 @@ export async function readStorage(db: Queries, organization_id: string, limit_by
   return { used_bytes: row.used_bytes, limit_bytes: Number(row.allowed) || null };
 }
 
-/** @param limit_bytes null: the ledger's setting. Throws `not_found`. */
-export async function limitStorage(tx: Queries, organization_id: string, limit_bytes: number | null): Promise<void> {
-  const changed = await tx.run('update organizations set storage_limit_bytes = $2 where organization_id = $1', [
+/**
+ * Returns the limit before. Throws `not_found`.
+ * @param limit_bytes null: the ledger's setting
+ */
+export async function limitStorage(
+  tx: Queries,
+  organization_id: string,
+  limit_bytes: number | null,
+): Promise<number | null> {
+  const before = await tx.get<{ storage_limit_bytes: number | null }>(
+    `select storage_limit_bytes from organizations where organization_id = $1 ${tx.dialect.forUpdate}`,
+    [organization_id],
+  );
+  if (before === undefined) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
+  await tx.run('update organizations set storage_limit_bytes = $2 where organization_id = $1', [
     organization_id,
     limit_bytes,
   ]);
-  if (changed === 0) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
+  return before.storage_limit_bytes;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
+import { insertActivityChain } from './activity.ts';
 
 interface OrganizationRow {
   id: string;
@@ -13,7 +14,7 @@ interface OrganizationRow {
   created_at: string;
 }
 
-/** Together with its chain: a head at position -1, so that minting always finds one to replace. */
+/** Together with its chains: a head at position -1, so that minting always finds one to replace. */
 export async function insertOrganization(
   tx: Queries,
   { id, name, four_eyes, created_at }: Organization,
@@ -25,6 +26,7 @@ export async function insertOrganization(
     created_at,
   ]);
   await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, GENESIS_HASH]);
+  await insertActivityChain(tx, id);
 }
 
 const ORGANIZATION = 'organization_id as id, name, four_eyes, created_at';
@@ -98,19 +100,23 @@ export async function listOwners(db: Queries, organization_id: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Revoked once; a repeat changes nothing. Throws `not_found`. */
-export async function markRevoked(tx: Queries, organization_id: string, id: string, at: string): Promise<Key> {
-  await tx.run('update api_keys set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null', [
-    organization_id,
-    id,
-    at,
-  ]);
+/** Revoked once; a repeat changes nothing, and is not `fresh`. Throws `not_found`. */
+export async function markRevoked(
+  tx: Queries,
+  organization_id: string,
+  id: string,
+  at: string,
+): Promise<{ key: Key; fresh: boolean }> {
+  const revoked = await tx.run(
+    'update api_keys set revoked_at = $3 where organization_id = $1 and id = $2 and revoked_at is null',
+    [organization_id, id, at],
+  );
   const key = await tx.get<Key>(`select ${KEY} from api_keys where organization_id = $1 and id = $2`, [
     organization_id,
     id,
   ]);
   if (key === undefined) throw new Refusal('not_found', 'This organization has no such key.');
-  return key;
+  return { key, fresh: revoked === 1 };
 }
 
 interface CredentialRow extends Pick<Key, 'id' | 'organization_id' | 'role' | 'label'> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DEFAULT_PRICES, priceTable } from '@rcpt/contract/prices.ts';
+import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Db, Queries, Value } from '@rcpt/service/db/db.ts';
 import { migrate } from '@rcpt/service/db/migrate.ts';
 import { newId, newSecret, now } from '@rcpt/service/ids.ts';
@@ -148,7 +149,7 @@ eachEngine('a database of before people chose public names', null, (fresh) => {
   test('seals no mailbox that was kept in it: what is not final is checked anew, what is final is shown', async () => {
     const { db } = await fresh();
     await migrate(db, EARLIER);
-    const { organization_id } = await db.transaction((tx) => foundOrganization(tx, { name: 'Any' }, now()));
+    const organization_id = await foundThen(db);
     const ids = await runsAtEveryKind(db, organization_id);
     const [rejected, approved] = ids as [string, string];
     const checks = JSON.stringify([check('pass', `Fine (decided by ${MAILBOX})`), check('open', '')]);
@@ -202,6 +203,14 @@ eachEngine('a database of before people chose public names', null, (fresh) => {
   });
 });
 
+/** An organization as an earlier release founded it. */
+async function foundThen(db: Queries): Promise<string> {
+  const id = newId('org');
+  await db.run('insert into organizations (organization_id, name, created_at) values ($1, $2, $3)', [id, 'Any', now()]);
+  await db.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, GENESIS_HASH]);
+  return id;
+}
+
 /** As it was stored then. */
 function check(status: string, detail: string): object {
   return { key: status, label: 'A rule', category: 'policy', status, severity: 'low', detail };
@@ -213,8 +222,7 @@ eachEngine('a database of before stored bytes were counted', null, (fresh) => {
   test('counts what every organization has stored, the same bytes of one Run once', async () => {
     const { db } = await fresh();
     await migrate(db, EARLIER);
-    const found = () => db.transaction((tx) => foundOrganization(tx, { name: 'Any' }, now()));
-    const [{ organization_id }, { organization_id: other }] = [await found(), await found()];
+    const [organization_id, other] = [await foundThen(db), await foundThen(db)];
     const [first, second] = await runsAtEveryKind(db, organization_id);
     const item = (sha256: string, byte_size: number, stored = true) => ({ id: 'ev_1', sha256, byte_size, stored });
     const evidence = [item('aa', 700), item('aa', 700), item('bb', 30), item('cc', 5, false)];
