@@ -13,6 +13,7 @@ const PACKAGES: Record<string, string[]> = {
   ledger: ['contract', 'proof', 'service', 'storage'],
   router: ['contract', 'proof', 'service'],
   worker: ['contract', 'proof', 'storage'],
+  witness: ['proof'],
   cli: ['contract', 'proof'],
   console: ['contract', 'proof'],
 };

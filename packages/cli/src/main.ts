@@ -18,6 +18,7 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder;
                              with --output FILE whether FILE is what a receipt seals
   ./rcpt verify-chain        have a running ledger verify its chain, and compare with what was seen last: for a schedule
+  ./rcpt witness             a witness of transparency logs: cosigns what extends what it saw
   ./rcpt health URL          ask a service whether it is healthy: for a supervisor
   ./rcpt help                this page; --version prints the version
 
@@ -30,6 +31,7 @@ const COMMANDS = [
   'ledger',
   'router',
   'worker',
+  'witness',
   'migrate',
   'org',
   'key',

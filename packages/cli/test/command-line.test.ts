@@ -28,6 +28,7 @@ describe('the command line', () => {
         'up',
         'ledger',
         'router',
+        'witness',
         'worker',
         'migrate',
         'org',
