@@ -1,6 +1,6 @@
 /** `./rcpt health URL`: what a supervisor, a timer or a container engine asks every 30 seconds. Silent when all is well. */
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
-import { safeForTerminal } from '@rcpt/proof/words.ts';
+import { safeForTerminal } from '@rcpt/proof/one-line.ts';
 
 const HELP = `Usage: ./rcpt health URL
 

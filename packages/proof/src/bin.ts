@@ -8,7 +8,8 @@ import { reasonOf, type Source, sourcesAt } from './cli-sources.ts';
 import { ProofError } from './error.ts';
 import { type ExpectedHead, FileJudge, type FileReport } from './judge.ts';
 import { LineSplitter } from './lines.ts';
-import { counted, fileInWords, type Scope, safeForTerminal, scopeInWords, scopeOf, skippedInWords } from './words.ts';
+import { safeForTerminal } from './one-line.ts';
+import { counted, fileInWords, type Scope, scopeInWords, scopeOf, skippedInWords } from './words.ts';
 
 export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH…
        ./rcpt verify [--json] [--output FILE] [--evidence FILE]… RECEIPT

@@ -4,9 +4,9 @@ import { WrongUse } from './cli-arguments.ts';
 import { type Output, Progress } from './cli-progress.ts';
 import { type Source, sourceAt } from './cli-sources.ts';
 import { FileHasher, type FileHashes } from './file-hashes.ts';
+import { oneLine } from './one-line.ts';
 import { type MatchForm, type SealedFile, type SealedFiles, sealedFilesOf } from './sealed-files.ts';
 import { bytes, compare } from './sealed-words.ts';
-import { oneLine } from './words.ts';
 
 export interface Asked {
   role: SealedFile['role'];

@@ -185,6 +185,12 @@ function envelopeFault(payload: JsonObject): Fault | null {
   return null;
 }
 
+/** Of a payload that may be anything; null where it has none. */
+export function organizationOf(payload: JsonObject | null): string | null {
+  const organization = payload?.organization;
+  return isObject(organization) && isString(organization.id) ? organization.id : null;
+}
+
 function isString(value: Json | undefined): value is string {
   return typeof value === 'string';
 }

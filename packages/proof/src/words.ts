@@ -1,5 +1,6 @@
 /** Reports in words, for a person. */
 import type { FileReport, FileViolation } from './judge.ts';
+import { oneLine } from './one-line.ts';
 import type { SealedWork } from './sealed-work.ts';
 
 /** What one file was found to be; the first violation spelled out, the others counted. Alone it says what it seals of the work. */
@@ -95,14 +96,4 @@ export function counted(receipts: number): string {
 
 function printable(value: string | number | null): string {
   return value === null ? 'none' : oneLine(String(value));
-}
-
-/** Values come from files that anyone may have written: none of them can put a line of its own into a report. */
-export function oneLine(text: string, longest = 200): string {
-  return safeForTerminal(text.slice(0, longest)).replaceAll('\n', '\u{fffd}');
-}
-
-/** What draws nothing, ends a line or turns its direction, made visible. */
-export function safeForTerminal(text: string): string {
-  return text.replace(/(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '\u{fffd}');
 }

@@ -1,6 +1,6 @@
 /** `./rcpt verify-chain`: what a schedule calls. It is silent when all is well, because cron mails what is printed. */
 import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
-import { safeForTerminal } from '@rcpt/proof/words.ts';
+import { safeForTerminal } from '@rcpt/proof/one-line.ts';
 import { ChainFault, checkChain, NotVerified, type Question } from './chain-check.ts';
 import { readSeen, writeSeen } from './seen.ts';
 
