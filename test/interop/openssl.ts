@@ -6,7 +6,7 @@ import { bundleOf, signedBytesOf, statementOf } from '@rcpt/proof/statement.ts';
 import { type MadeLog, type Signer, signer } from './made.ts';
 import { type Case, run, type Suite, versionOf } from './tool.ts';
 
-const SPEC = join(import.meta.dirname, '../../docs/spec.md');
+const SPECIFICATION = join(import.meta.dirname, '..', '..', 'docs', 'spec.md');
 const VECTORS = join(import.meta.dirname, '../../vectors/valid');
 
 /** A block of commands, with the files that lie where it runs. */
@@ -43,7 +43,7 @@ export function opensslSuite(cases: OpensslCase[], folder: string): Suite {
 /** The commands that follow this mark in the specification. */
 export function commandsOf(block: string): string {
   const [, commands] =
-    new RegExp(`<!-- run: ${block} -->\n\`\`\`sh\n([^]*?)\`\`\``).exec(readFileSync(SPEC, 'utf8')) ?? [];
+    new RegExp(`<!-- run: ${block} -->\n\`\`\`sh\n([^]*?)\`\`\``).exec(readFileSync(SPECIFICATION, 'utf8')) ?? [];
   if (commands === undefined) throw new Error(`docs/spec.md has no commands called ${block}`);
   return commands;
 }
