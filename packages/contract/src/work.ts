@@ -73,6 +73,8 @@ export interface Work<Inputs, Execution> {
   execution: Execution;
   evidence: EvidenceFact[];
   agent_profile: AgentProfile;
+  /** What is sealed as a digest, by its path: a detail of a check that is sealed says nothing of it. Absent: none. */
+  private_paths?: readonly string[];
   /** Of the node the lane `runs_on`, as it stood when the checks ran; null without one. */
   price: GpuPrice | null;
 }

@@ -21,6 +21,7 @@ export const LEDGER_PROBLEMS = {
   flight_sheet_exists: { status: 409, title: 'This version of the flight sheet exists already' },
   agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
   receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
+  private_refused: { status: 422, title: 'This cannot be private' },
   receipt_not_drawn: { status: 422, title: 'The receipt cannot be drawn' },
   share_revoked: { status: 410, title: 'The organization has switched this link off' },
   router_not_connected: { status: 404, title: 'No compute router is connected' },

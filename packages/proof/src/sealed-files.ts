@@ -94,6 +94,19 @@ export function sealedFilesOf(payload: JsonObject): SealedFiles {
   };
 }
 
+/** A block with another hash and size where its lane seals those of its output. */
+export function withOutput(
+  schema: string,
+  block: JsonObject,
+  { sha256, byte_size }: { sha256: string; byte_size: number },
+): JsonObject {
+  const place = OUTPUTS[schema];
+  const within = place && block[place.block];
+  if (!place || !isObject(within)) return block;
+  const size = place.byte_size === null ? {} : { [place.byte_size]: byte_size };
+  return { ...block, [place.block]: { ...within, [place.sha256]: sha256, ...size } };
+}
+
 function outputAt(place: Place | null, payload: JsonObject): SealedFile | null {
   const block = place && payload[place.block];
   if (!place || !isObject(block ?? undefined)) return null;

@@ -223,6 +223,11 @@ export const datasetDownload: Lane<Inputs, Execution> = {
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,
+  commits: {
+    title: false,
+    note: false,
+    inputs: ['slug', 'name', 'version', 'size_bytes', 'row_count', 'granted_to', 'purpose', 'expires_at'],
+  },
   checks: (work) => decide(datasetDownloadRules, work),
   block({ inputs }) {
     const { slug, name, version, sha256, size_bytes, row_count, granted_to, purpose, expires_at = '' } = inputs;
@@ -234,7 +239,7 @@ export const datasetDownload: Lane<Inputs, Execution> = {
     const size = at('size_bytes');
     const expires = at('expires_at');
     return {
-      title: print.words(at('name')),
+      title: print.titleWords(at('name')),
       kind: datasetDownload.label,
       outcome: null,
       approval: null,
@@ -251,6 +256,7 @@ export const datasetDownload: Lane<Inputs, Execution> = {
           { label: 'Until', value: expires === '' ? 'No end' : print.instant(expires) },
         ]),
         ...print.text('Purpose', at('purpose')),
+        ...print.committed(receipt),
       ],
     };
   },

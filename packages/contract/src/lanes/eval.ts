@@ -80,6 +80,7 @@ export const evaluation: Lane<Inputs, Execution> = {
       evidence: evidence.map((item) => ({ ...item })),
     });
   },
+  output: { in: 'execution', member: 'output', hashed_as: 'value' },
   block({ inputs, execution, evidence, checks, verdict, approval, assignment, agent_profile }) {
     if (!assignment) throw new ContractError('flight_sheet_missing', 'an evaluation is sealed with its assignment');
     const { name, version } = inputs.flight_sheet;

@@ -60,13 +60,16 @@ const FITTING = {
   dataset: ['file', 'url', 'log', 'tool_output'],
 } satisfies Record<string, EvidenceKind[]>;
 
+const TASK = '/inputs/task';
+
 const taskDescribed: LaneRule<GenericWork> = {
   key: 'task_described',
   label: 'The task is described',
   category: 'structure',
   severity: 'low',
-  decide({ inputs }) {
+  decide({ inputs, private_paths }) {
     const task = inputs.task.trim();
+    if (isPrivate(private_paths, TASK)) return skip('The task is private: what is said of it would be sealed.');
     if (REFERENCE.test(task)) return skip(`The task is only a reference, ${quote(task)}: its words are elsewhere.`);
     const count = task.split(/\s+/).length;
     if (count < 2 && task.length < 12) return flag(`The task is one short word, ${quote(task)}.`);
@@ -146,14 +149,15 @@ const outputFinished: LaneRule<GenericWork> = {
   label: 'The output has no unfinished passages',
   category: 'structure',
   severity: 'medium',
-  decide({ inputs, execution }) {
+  decide({ inputs, execution, private_paths }) {
     const text = textsOf(execution.output);
     if (text === '') return skip('The output has no text.');
     const found = UNFINISHED.map((pattern) => pattern.exec(text)?.[0]).filter((seen) => seen !== undefined);
     const [first] = found;
     if (first === undefined) return pass('No placeholder or unfinished passage was found.');
     if (found.every((seen) => inputs.task.toLowerCase().includes(seen.toLowerCase()))) {
-      return skip(`The output says ${quote(first)}, and so does the task: it may be meant.`);
+      const said = isPrivate(private_paths, TASK) ? 'something unfinished' : quote(first);
+      return skip(`The output says ${said}, and so does the task: it may be meant.`);
     }
     return flag(`The output still says ${quote(first)}.`);
   },
@@ -223,6 +227,10 @@ export const genericRules: readonly LaneRule<GenericWork>[] = [
   noSecrets,
 ];
 
+function isPrivate(paths: readonly string[] = [], path: string): boolean {
+  return paths.includes(path);
+}
+
 function claimed(claims: Claim[], none: string): Finding {
   const wrong = claims.find((claim) => claim.agrees === false);
   if (wrong) return flag(`${wrong.detail}.`);
@@ -261,6 +269,8 @@ export const generic: Lane<Inputs, Execution> = {
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,
+  commits: { title: true, note: true, inputs: 'any' },
+  output: { in: 'execution', member: 'output', hashed_as: 'value' },
   checks: (work) => decide(genericRules, work),
   block({ run, inputs, execution, evidence, checks, verdict, approval }) {
     const { notify: _, ...sealed } = inputs;
@@ -300,7 +310,7 @@ export const generic: Lane<Inputs, Execution> = {
     const { task, ...others } = (print.member(run, 'inputs') ?? {}) as JsonObject;
     const approvedAt = print.member(approval, 'approved_at');
     return {
-      title: print.words(print.member(run, 'title')),
+      title: print.titleWords(print.member(run, 'title')),
       kind: generic.label,
       outcome: print.outcome(verdict),
       approval: {
@@ -312,6 +322,7 @@ export const generic: Lane<Inputs, Execution> = {
       sections: [
         ...print.text('Task', task),
         ...print.members('Inputs', others),
+        ...print.committed(receipt),
         workSection(print.block(receipt, 'execution')),
         print.verdictSection(verdict),
         print.checksSection('Checks', print.block(receipt, 'checks')),

@@ -38,6 +38,10 @@ export interface Lane<Inputs extends JsonObject = JsonObject, Execution extends 
   checks(work: Work<Inputs, Execution>, executor: SheetExecutor | null): Check[];
   /** The node whose price this lane needs: what the checks show is what is sealed. */
   runs_on?(execution: Execution): string;
+  /** What of a Run may be sealed as a digest (private.ts): its title, the note of its approval, members of its inputs. */
+  commits?: { title: boolean; note: boolean; inputs: 'any' | readonly string[] };
+  /** Where the Run keeps what the sealed output is the hash of: `value` and `json` as in docs/spec.md §6.8. */
+  output?: { in: 'inputs' | 'execution'; member: string; hashed_as: 'value' | 'json' };
   /** The flight sheet that decides this lane's Runs. */
   sheet?(inputs: Inputs): { name: string; version: string };
   /** What is approved: the lane's blocks as they will be sealed, but for what only the instant of minting knows. */

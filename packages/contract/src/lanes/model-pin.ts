@@ -178,6 +178,9 @@ export const modelPin: Lane<Inputs, Execution> = {
   inputs: Inputs,
   execution: Execution,
   agent: declaredAgent,
+  // Not what cooks look a pin up by, and no number: a cook that points at a pin states `""` for what is private in it.
+  commits: { title: false, note: false, inputs: ['name', 'base', 'declaration', 'client_ref'] },
+  output: { in: 'inputs', member: 'card', hashed_as: 'json' },
   checks: (work) => decide(modelPinRules, work),
   block({ inputs }) {
     const { slug, name, base, params_b, declaration, client_ref } = inputs;
@@ -190,13 +193,14 @@ export const modelPin: Lane<Inputs, Execution> = {
   print(receipt) {
     const model = print.block(receipt, 'model');
     return {
-      title: print.words(print.member(model, 'name')),
+      title: print.titleWords(print.member(model, 'name')),
       kind: modelPin.label,
       outcome: null,
       approval: null,
       sections: [
         print.facts('Model', printedModel(model)),
         ...print.text('Declaration', print.member(model, 'declaration')),
+        ...print.committed(receipt),
       ],
     };
   },

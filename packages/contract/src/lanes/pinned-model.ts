@@ -1,6 +1,6 @@
 /** The model that a model-pin receipt declares, and how a cook receipt points at it. */
 import { z } from 'zod';
-import { Instant, type JsonObject, Sha256 } from '../wire.ts';
+import { Instant, type Json, type JsonObject, Sha256 } from '../wire.ts';
 
 const identity = {
   slug: z.string(),
@@ -23,9 +23,16 @@ export const PinnedModel = z.strictObject({
 });
 export type PinnedModel = z.infer<typeof PinnedModel>;
 
+/** What a pin committed is absent in a cook, and an absent text is `""`: the receipt that it points at holds the digest. */
+function inClear(model: Json | undefined): Json | undefined {
+  if (typeof model !== 'object' || model === null || Array.isArray(model) || !Array.isArray(model._sd)) return model;
+  const { _sd: _, ...rest } = model;
+  return { name: '', base: '', declaration: '', client_ref: '', ...rest };
+}
+
 /** From a stored model-pin receipt. Null when the receipt no longer has the shape it was sealed with. */
 export function pinnedModelOf(receipt: JsonObject): PinnedModel | null {
-  const model = Model.safeParse(receipt.model);
+  const model = Model.safeParse(inClear(receipt.model));
   const pinned = PinnedModel.safeParse({
     ...model.data,
     pin_receipt_id: receipt.receipt_id,

@@ -2,6 +2,7 @@
  * Reading a receipt for people. The receipt may have been altered since it was sealed, so nothing here trusts a shape:
  * what is missing or of the wrong type reads as a dash, and printing never throws.
  */
+import { committedIn, DIGESTS } from '@rcpt/proof/disclosures.ts';
 import { inJson, membersOf } from '../members.ts';
 import { byteSize, usdInWords } from '../shown.ts';
 import { BY_RULE, kindOfSigner, signerOf } from '../signer.ts';
@@ -68,10 +69,27 @@ export function text(title: string, value: Json | undefined): Section[] {
   return typeof value === 'string' && value !== '' ? [{ kind: 'text', title, text: value }] : [];
 }
 
+/** Of what may be private: the renderings name such a receipt by its kind. */
+export function titleWords(value: Json | undefined): string {
+  return value === undefined ? '' : words(value);
+}
+
+/** The digests of what was committed; no section for none. */
+export function committed(receipt: JsonObject): Section[] {
+  const list = committedIn(receipt).flatMap(({ holder, digests }) =>
+    digests.map((digest) => ({ label: holder.slice(1).replaceAll('/', '.'), value: digest, mono: true })),
+  );
+  const shown = list.slice(0, MOST_MEMBERS);
+  return list.length === 0
+    ? []
+    : [{ kind: 'facts', title: 'Committed, each by a digest', facts: shown, left_out: list.length - shown.length }];
+}
+
 /** The members of an object of any shape, and how many are left out; no section for none. */
 export function members(title: string, value: Json | undefined): Section[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  const { members, left_out } = membersOf(value, MOST_MEMBERS);
+  const { [DIGESTS]: digests, ...clear } = value;
+  const { members, left_out } = membersOf(Array.isArray(digests) ? clear : value, MOST_MEMBERS);
   const list = members.map(({ path, value: said }) => ({ label: path, value: inJson(said) }));
   return list.length === 0 ? [] : [{ kind: 'facts', title, facts: list, left_out }];
 }

@@ -1,5 +1,6 @@
 /** Runs on the ledger's wire: one shape per call of the seven stages (docs/spec.md §13). */
 import { z } from 'zod';
+import { MOST_PRIVATE } from '../lanes/private.ts';
 import { Decision, EvidenceKind, LaneName, Outcome, Stage } from '../vocabulary.ts';
 import { Instant, JsonObject, KnownObject, Line, PageSize, Prose, Sha256, text } from '../wire.ts';
 import { AgentProfile, Approval, Check, Verdict } from '../work.ts';
@@ -10,6 +11,8 @@ export const NewRun = z
     title: Line,
     /** Per lane; validated by the lane. */
     inputs: JsonObject,
+    /** JSON Pointers into this body, and `/note`: sealed by a salted digest each, not in clear. */
+    private: z.array(text(1_000)).max(MOST_PRIVATE).optional(),
     agent_profile_id: z
       .string()
       .regex(/^\w{1,100}$/, 'must be the id of an agent profile')
@@ -66,6 +69,7 @@ export const Run = z.object({
   stage: Stage,
   stages: z.array(StageMark),
   inputs: KnownObject,
+  private: z.array(z.string()).describe('What the receipt seals by a digest: JSON Pointers'),
   agent_profile: AgentProfile,
   evidence: z.array(Evidence),
   execution: KnownObject.nullable(),

@@ -1,4 +1,5 @@
 /** A Run and the rules of its seven stages. Pure: a value or a coded refusal goes out. */
+import type { Commitments } from '@rcpt/contract/lanes/private.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run as PublicRun, StageMark } from '@rcpt/contract/ledger/runs.ts';
 import type { GpuPrice } from '@rcpt/contract/prices.ts';
@@ -8,7 +9,9 @@ import type { AgentProfile, Assignment } from '@rcpt/contract/work.ts';
 import { refuse } from '../problems.ts';
 
 /** What is stored beyond what is shown. */
-export interface Run extends Omit<PublicRun, 'agent_profile'> {
+export interface Run extends Omit<PublicRun, 'agent_profile' | 'private'> {
+  /** What is sealed by a digest, and the hash of an output that was erased; null: neither. */
+  commitments: Commitments | null;
   /** The stored profile it was opened with, else, from the Execution stage on, what the execution declared; null before. */
   agent_profile: AgentProfile | null;
   notify: string[];
@@ -58,6 +61,12 @@ export function profileOf(run: Pick<Run, 'agent_profile'>, named: Partial<AgentP
 /** The Run as its organization sees it. */
 export function showRun(run: Run): PublicRun {
   const { notify: _, executed_by: __, assignment: ___, price: ____, ...rest } = run;
-  const { approved_block: _____, approved_sha256: ______, ...shown } = rest;
-  return { ...shown, agent_profile: profileOf(run, LANES[run.lane].agent(run.execution ?? {})) };
+  const { approved_block: _____, approved_sha256: ______, commitments: _______, ...shown } = rest;
+  const agent_profile = profileOf(run, LANES[run.lane].agent(run.execution ?? {}));
+  return { ...shown, private: privatePathsOf(run), agent_profile };
+}
+
+/** What is sealed by a digest. */
+export function privatePathsOf({ commitments }: Pick<Run, 'commitments'>): string[] {
+  return (commitments?.members ?? []).map(({ path }) => path);
 }

@@ -4,13 +4,14 @@
  */
 import type { Lane } from '@rcpt/contract/lanes/lane.ts';
 import type { PinnedModel } from '@rcpt/contract/lanes/pinned-model.ts';
+import { committedBlock } from '@rcpt/contract/lanes/private.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import type { Work } from '@rcpt/contract/work.ts';
 import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import { refuse } from '../problems.ts';
-import { profileOf, type Run } from './run.ts';
+import { privatePathsOf, profileOf, type Run } from './run.ts';
 
 /** All of a Run that its blocks are made of, and what its approval fixed. */
 export type SealedRun = Omit<Run, 'organization_id' | 'stage' | 'stages' | 'notify' | 'executed_by'>;
@@ -31,12 +32,13 @@ export function workOf(run: SealedRun, lane: Lane): Work<JsonObject, JsonObject>
       byte_size,
     })),
     agent_profile: profileOf(run, lane.agent(execution)),
+    private_paths: privatePathsOf(run),
     price: run.price,
   };
 }
 
-/** The lane's blocks but for what only the instant of minting knows. The Run has a verdict and an approval. */
-export function blockOf(run: SealedRun): JsonObject {
+/** The lane's blocks with all of their members in clear. */
+function clearBlockOf(run: SealedRun): JsonObject {
   const lane = LANES[run.lane];
   return lane.block({
     ...workOf(run, lane),
@@ -45,6 +47,24 @@ export function blockOf(run: SealedRun): JsonObject {
     approval: run.approval!,
     assignment: run.assignment,
   });
+}
+
+/** With digests in place of what is private. */
+function withCommitments(run: SealedRun, block: JsonObject): JsonObject {
+  const { lane, commitments, title, inputs, approval } = run;
+  if (commitments === null) return block;
+  return committedBlock(LANES[lane].schema, block, commitments, { title, inputs, note: approval!.note });
+}
+
+/** An output that was erased is hashed no more: its hash is kept. */
+function withoutErased(run: SealedRun): SealedRun {
+  const at = run.commitments?.erased_output && LANES[run.lane].output;
+  return at ? { ...run, [at.in]: { ...run[at.in], [at.member]: '' } } : run;
+}
+
+/** The lane's blocks but for what only the instant of minting knows. The Run has a verdict and an approval. */
+export function blockOf(run: SealedRun): JsonObject {
+  return withCommitments(run, clearBlockOf(withoutErased(run)));
 }
 
 /** The blocks as they stand in the receipt of a Run that was minted. */
@@ -65,8 +85,8 @@ export interface ApprovedBlock {
  */
 export function fixBlock(run: SealedRun): ApprovedBlock {
   const lane = LANES[run.lane];
-  const block = blockOf(run);
-  const approved_block = canonicalize(block);
+  const block = clearBlockOf(run);
+  const approved_block = canonicalize(withCommitments(run, block));
   const minting = { created_at: run.approval!.approved_at, pinned_model: null };
   const completed = lane.blocks.safeParse({ ...block, ...lane.complete?.(minting, () => block) });
   if (!completed.success) throw refuse('receipt_invalid', completed.error.issues[0]?.message ?? 'invalid blocks');

@@ -42,7 +42,7 @@ const EVIDENCE_LIMIT = 500;
 /** Inputs. Returns the Run as stored. Throws `agent_profile_unknown`, `flight_sheet_unknown`. */
 export async function openRun(tx: Queries, by: Principal, parsed: ParsedInputs, at: string): Promise<StoredRun> {
   const { organization_id } = by;
-  const { lane, title, inputs, notify, sheet } = parsed;
+  const { lane, title, inputs, notify, commitments, sheet } = parsed;
   const agent_profile = await profileNamed(tx, organization_id, parsed.agent_profile_id);
   if (sheet !== null) await loadSheetText(tx, organization_id, sheet);
   const run = await insertRun(tx, {
@@ -54,6 +54,7 @@ export async function openRun(tx: Queries, by: Principal, parsed: ParsedInputs, 
     stages: reach([], 'Inputs', at, by.id),
     inputs,
     notify,
+    commitments,
     agent_profile,
     evidence: [],
     execution: null,

@@ -23,6 +23,7 @@ const PARSED = [
   'stages',
   'inputs',
   'notify',
+  'commitments',
   'agent_profile',
   'evidence',
   'execution',
@@ -39,11 +40,11 @@ type Column = (typeof ROW)[number] | (typeof DOCUMENTS)[number];
 
 export const WHOLE = 'runs join run_documents using (organization_id, id)';
 /** All that a receipt is made of. */
-const SELECT_SEALED = `select id, lane, title, verdict, receipt_id, created_at, updated_at, inputs, agent_profile, evidence,
+const SELECT_SEALED = `select id, lane, title, verdict, receipt_id, created_at, updated_at, inputs, commitments, agent_profile, evidence,
   execution, checks, assignment, price, approval, approved_block, approved_sha256 from ${WHOLE}`;
 const SELECT = `select ${[...ROW, 'minted_by', ...DOCUMENTS].join(', ')} from ${WHOLE}`;
 /** What an organization is shown. */
-export const SELECT_SHOWN = `select organization_id, id, lane, title, stage, stages, inputs, agent_profile, evidence, execution, checks, verdict,
+export const SELECT_SHOWN = `select organization_id, id, lane, title, stage, stages, inputs, commitments, agent_profile, evidence, execution, checks, verdict,
   approval, receipt_id, created_at, updated_at, minted_by from ${WHOLE}`;
 
 type Stored = Record<string, string | null>;
@@ -227,6 +228,7 @@ function parsed(row: Stored): Run {
   for (const column of JSON_COLUMNS) if (row[column] != null) read[column] = JSON.parse(row[column]);
   const run = read as unknown as Run;
   run.checks ??= [];
+  run.commitments ??= null;
   fillDeciders(run);
   return run;
 }
