@@ -1,5 +1,5 @@
 /**
- * What stands beside a receipt and is bound to it by a hash (docs/spec.md §28): members that were committed when the Run was opened, by
+ * What stands beside a receipt and is bound to it by a hash (docs/spec.md §31): members that were committed when the Run was opened, by
  * RFC 9901's salted disclosures; the output and the evidence, by the hashes that are sealed. One rule for the ledger, the share page, the
  * console and verifiers. A match means something only for a receipt that was verified just before.
  */

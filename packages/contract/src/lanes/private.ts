@@ -1,5 +1,5 @@
 /**
- * What a Run may mark as private (docs/spec.md §28.1): the receipt then seals the digest of a salted disclosure in place of the member. Pure:
+ * What a Run may mark as private (docs/spec.md §31.1): the receipt then seals the digest of a salted disclosure in place of the member. Pure:
  * the salts come in.
  */
 import { DIGESTS, digestOf, disclosureText, sealedPlace, valueAt, withDigests } from '@rcpt/proof/disclosures.ts';

@@ -69,7 +69,10 @@ export const Run = z.object({
   stage: Stage,
   stages: z.array(StageMark),
   inputs: KnownObject,
-  private: z.array(z.string()).describe('What the receipt seals by a digest: JSON Pointers'),
+  private: z
+    .array(z.string())
+    .optional()
+    .describe('JSON Pointers to what the receipt seals by a digest; absent where nothing is private'),
   agent_profile: AgentProfile,
   evidence: z.array(Evidence),
   execution: KnownObject.nullable(),

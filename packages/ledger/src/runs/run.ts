@@ -63,7 +63,8 @@ export function showRun(run: Run): PublicRun {
   const { notify: _, executed_by: __, assignment: ___, price: ____, ...rest } = run;
   const { approved_block: _____, approved_sha256: ______, commitments: _______, ...shown } = rest;
   const agent_profile = profileOf(run, LANES[run.lane].agent(run.execution ?? {}));
-  return { ...shown, private: privatePathsOf(run), agent_profile };
+  const paths = privatePathsOf(run);
+  return { ...shown, agent_profile, ...(paths.length > 0 && { private: paths }) };
 }
 
 /** What is sealed by a digest. */

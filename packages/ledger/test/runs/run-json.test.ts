@@ -25,7 +25,8 @@ eachLedger('a Run that is read', (ledger) => {
         const read = await tenant.as('auditor')('GET', `/runs/${id}`);
         const run = await loadRun(ledger.db, tenant.organization_id, id);
         assert.deepEqual(read, JSON.parse(JSON.stringify(showRun(run))), `${lane} at ${stage}`);
-        assert.deepEqual(Object.keys(read).sort(), Object.keys(PublicRun.shape).sort());
+        const { private: _, ...always } = PublicRun.shape;
+        assert.deepEqual(Object.keys(read).sort(), Object.keys(always).sort());
       }
     const { runs } = await tenant.as('auditor')('GET', '/runs');
     for (const run of runs) assert.deepEqual(await tenant.as('auditor')('GET', `/runs/${run.id}`), run);

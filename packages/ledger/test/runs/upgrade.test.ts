@@ -91,6 +91,8 @@ eachEngine('a database of before Runs had their documents beside them', null, (f
 async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[]> {
   const by = { organization_id, id: newId('key'), role: 'owner', name: 'Somebody' } as const;
   const ids: string[] = [];
+  const lacks = await lacksColumn(db);
+  if (lacks) await db.script('alter table run_documents add column commitments text');
   for (const reached of [3, 3, 1, 0])
     await db.transaction(async (tx) => {
       const inputs = { task: 'Count', notify: ['client@example.org'] };
@@ -99,7 +101,16 @@ async function runsAtEveryKind(db: Db, organization_id: string): Promise<string[
       if (reached > 2) await checkedAndApproved(tx, organization_id, id);
       ids.push(id);
     });
+  if (lacks) await db.script('alter table run_documents drop column commitments');
   return ids;
+}
+
+/** Today's stages write it; no Run of an earlier release has anything in it. */
+function lacksColumn(db: Db): Promise<boolean> {
+  return db.all('select commitments from run_documents limit 1').then(
+    () => false,
+    () => true,
+  );
 }
 
 async function checkedAndApproved(tx: Queries, organization_id: string, id: string): Promise<void> {
@@ -120,7 +131,7 @@ async function copyBack(from: Db, to: Db, runs: Run[]): Promise<void> {
   for (const table of ['organizations', 'chains', 'receipts'])
     for (const row of await from.all<Record<string, Value>>(`select * from ${table}`))
       await insertRow(to, table, asBefore(row));
-  for (const { price: _, approved_sha256: __, ...run } of runs) {
+  for (const { price: _, approved_sha256: __, commitments: ___, ...run } of runs) {
     const stored = Object.entries(run).map(([name, value]) => [
       name,
       typeof value === 'string' || value === null ? value : JSON.stringify(value),
