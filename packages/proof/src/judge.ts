@@ -37,6 +37,8 @@ interface Judge {
   finish(): FileReport;
   /** After `finish`: the payload of a file that is one receipt, and holds. */
   receipt?: JsonObject | null;
+  /** After `finish`: the bytes of a file that is one receipt. */
+  bytes?: Uint8Array | null;
 }
 
 /** Judges one file by its lines; what kind it is, the first line decides, and its name where that is damaged. */
@@ -67,6 +69,11 @@ export class FileJudge {
   /** After `finish`: the payload, where the file is one receipt and it holds; else null. */
   get receipt(): JsonObject | null {
     return this.#judge?.receipt ?? null;
+  }
+
+  /** After `finish`: its bytes without a final line feed, where the file is one receipt; else null. */
+  get bytes(): Uint8Array | null {
+    return this.#judge?.bytes ?? null;
   }
 
   /** A file that cannot be read to its end as lines of receipts. */
@@ -147,6 +154,7 @@ function ledgerJudge(file: string, head: ExpectedHead | undefined): Judge {
     finish() {
       if (receipts === 1 && !/\.(ndjson|jsonl)$/.test(file)) {
         const judged = receiptReport(file, first!, head);
+        this.bytes = first;
         this.receipt = judged.receipt;
         return judged.report;
       }
@@ -175,6 +183,7 @@ function documentJudge(file: string, head: ExpectedHead | undefined): Judge {
         at += part.length + 1;
       }
       const judged = receiptReport(file, whole, head);
+      this.bytes = whole;
       this.receipt = judged.receipt;
       return judged.report;
     },

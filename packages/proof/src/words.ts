@@ -66,7 +66,7 @@ export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boo
   }
   if (kinds.has('ledger')) {
     shown.push('every receipt is what was sealed, in order, none missing between the first and the last');
-    if (headGiven) shown.push('the chain ends at the head you named');
+    if (headGiven) shown.push(AT_HEAD);
     else not_shown.push('that nothing was cut off at the end: name the head you know with --head');
   }
   if (kinds.has('router')) {
@@ -74,12 +74,24 @@ export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boo
     not_shown.push('that no whole line was removed: the router does not chain its receipts');
   }
   if (compared) {
-    shown.push('each file you named is the one whose hash the receipt seals');
-    not_shown.push('who made the file, and whether what stands in it is right');
+    shown.push(SEALED_FILES);
+    not_shown.push(MAKER);
   }
   not_shown.push('when it happened and who did it: only the operator vouches for time and identity');
   return { shown, not_shown };
 }
+
+/** What the four answers leave to say of a single file. */
+export function scopeBesideAnswers(headGiven: boolean, compared: boolean): Scope {
+  const shown: string[] = [];
+  if (headGiven) shown.push(AT_HEAD);
+  if (compared) shown.push(SEALED_FILES);
+  return { shown, not_shown: compared ? [MAKER] : [] };
+}
+
+const AT_HEAD = 'the chain ends at the head you named';
+const SEALED_FILES = 'each file you named is the one whose hash the receipt seals';
+const MAKER = 'who made the file, and whether what stands in it is right';
 
 export function scopeInWords({ shown, not_shown }: Scope): string {
   const lines = [...shown.map((line) => `shown      ${line}\n`), ...not_shown.map((line) => `not shown  ${line}\n`)];

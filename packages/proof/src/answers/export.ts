@@ -1,5 +1,4 @@
 /** The four answers of a whole export: its chain walked and its tree built in one pass, in constant memory. */
-import type { ChainReport } from '../chain.ts';
 import { ProofError } from '../error.ts';
 import { equal } from '../log/bytes.ts';
 import { type Checkpoint, parseCheckpointText } from '../log/checkpoint.ts';
@@ -51,16 +50,21 @@ export class ExportTree {
   }
 }
 
-type Walked = Pick<ChainReport, 'ok' | 'receipts_checked' | 'violation'>;
+/** What a walk of the chain found (`ChainReport`, or the report of a file). */
+export interface Walked {
+  ok: boolean;
+  receipts_checked: number;
+  violation: { kind: string; detail: string; org_seq?: number | null; receipt_id: string | null } | null;
+}
 
-/** @param chain what the walk of the same receipts found. @param tree of the same receipts */
+/** @param chain what the walk of the same receipts found. @param tree of the same receipts; not looked at without a checkpoint */
 export async function answersOfExport(
   chain: Walked,
   tree: ExportTree,
   checkpoint: string | null,
   trust: Trust = {},
 ): Promise<Answers> {
-  if (tree.size === 0) return nothingToVerify();
+  if (chain.receipts_checked === 0) return nothingToVerify();
   const about = 'export' as const;
   const integrity = integrityOf(chain);
   if (checkpoint === null) {
@@ -95,7 +99,7 @@ function integrityOf({ ok, receipts_checked, violation }: Walked): Answer {
       `Each of the receipts 0 to ${last} is what was sealed, and stands on the one before it.`,
     );
   const { kind, detail, org_seq, receipt_id } = violation!;
-  const where = receipt_id === null ? (org_seq === null ? 'a receipt' : `receipt ${org_seq}`) : oneLine(receipt_id);
+  const where = receipt_id === null ? `receipt ${org_seq ?? 'without a place'}` : oneLine(receipt_id);
   const text = `The chain does not hold: ${kind} at ${where}: ${oneLine(detail)}.`;
   return fails(
     'chain_broken',
