@@ -39,6 +39,16 @@ const LedgerSettings = z.object({
   prices_file: setting.prices(),
   admin_token: setting.bearer('LEDGER_ADMIN_TOKEN'),
   router_token: setting.bearer('LEDGER_ROUTER_TOKEN', 'the admin token of the routers, a secret'),
+  master_key: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/)
+    .optional()
+    .meta({ env: 'LEDGER_MASTER_KEY', takes: '32 bytes in base64 (openssl rand -base64 32)', secret: true }),
+  master_key_file: z.string().optional().meta({
+    env: 'LEDGER_MASTER_KEY_FILE',
+    takes:
+      'a file that holds the master key; made where there is none (default: master.key beside the SQLite file, else data/master.key)',
+  }),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
   organization_storage_bytes: z

@@ -7,6 +7,7 @@ import type { Minter } from './chain/mint.ts';
 import type { Verifier } from './chain/verifier.ts';
 import type { ChangeFeed } from './changes/feed.ts';
 import type { Config } from './config.ts';
+import type { Logs } from './log/logs.ts';
 import type { BackgroundMail } from './mail/background.ts';
 import type { CredentialCache } from './people/credential-cache.ts';
 import type { SessionCookie } from './people/session-cookie.ts';
@@ -22,6 +23,7 @@ export interface Ledger {
   deciders: Deciders;
   minter: Minter;
   verifier: Verifier;
+  logs: Logs;
   feed: ChangeFeed;
   mails: BackgroundMail;
   session_cookie: SessionCookie;

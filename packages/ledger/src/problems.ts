@@ -22,6 +22,8 @@ export const LEDGER_PROBLEMS = {
   agent_profile_unknown: { status: 422, title: 'Unknown agent profile' },
   receipt_invalid: { status: 422, title: 'The Run does not make a valid receipt' },
   private_refused: { status: 422, title: 'This cannot be private' },
+  log_inconsistent: { status: 409, title: 'What is stored is not what was signed' },
+  entry_too_large: { status: 409, title: 'An entry is too large for a bundle' },
   receipt_not_drawn: { status: 422, title: 'The receipt cannot be drawn' },
   share_revoked: { status: 410, title: 'The organization has switched this link off' },
   router_not_connected: { status: 404, title: 'No compute router is connected' },

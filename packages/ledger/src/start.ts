@@ -13,6 +13,9 @@ import { openChangeFeed } from './changes/feed.ts';
 import { emittingChanges } from './changes/transaction.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
+import { checkMasterKey, openLogKeys } from './log/keys.ts';
+import { openLogs } from './log/logs.ts';
+import { openMasterKey } from './log/master-key.ts';
 import { openBackgroundMail } from './mail/background.ts';
 import { openMailer } from './mail/mail.ts';
 import { hourOf } from './mail/mail-hours.ts';
@@ -57,10 +60,15 @@ export async function startLedger(
   { copies = true }: StartOptions = {},
 ): Promise<RunningLedger> {
   const prices = openPrices(config.prices_file);
+  const master_key = openMasterKey(config);
   const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
   const credentials = new CredentialCache(() => feed.emitRights());
   const feed = await openChangeFeed(database, () => credentials.clear());
   const db = emittingChanges(database, feed);
+
+  await checkMasterKey(database, master_key);
+  const host = () => new URL(config.base_url ?? address.url).host;
+  const logs = openLogs({ db, keys: openLogKeys(db, master_key, host, now), now }, logger);
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
@@ -80,7 +88,8 @@ export async function startLedger(
     now,
     newShareToken: newSortedSecret,
     queue_limit: config.mint_queue,
-    onMinted: () => {
+    onMinted: (organization_ids) => {
+      logs.grown(organization_ids, 'receipts');
       minted_at = performance.now();
       copier.wake();
     },
@@ -105,6 +114,7 @@ export async function startLedger(
     session_cookie: sessionCookie(config.base_url?.startsWith('https:') ?? false),
     credentials,
     verifier,
+    logs,
     feed,
     storage,
     printer,
@@ -135,7 +145,7 @@ export async function startLedger(
     async close() {
       await app.close();
       clearInterval(forgetting);
-      await Promise.all([copier.close(), mails.close(), feed.close()]);
+      await Promise.all([copier.close(), mails.close(), feed.close(), logs.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();
     },

@@ -7,6 +7,15 @@ export const sha256Hex: (data: string | Uint8Array) => string = native
   ? (data) => native.hash('sha256', data)
   : sha256HexPortable;
 
+/** SHA-256 over the bytes, as 32 bytes. */
+export const sha256Bytes: (data: Uint8Array) => Uint8Array = native
+  ? (data) => native.hash('sha256', data, 'buffer')
+  : (data) => fromHex(sha256HexPortable(data));
+
+function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+
 const root = (n: number, power: number) => {
   const fraction = n ** power % 1;
   return (fraction * 2 ** 32) | 0;

@@ -4,8 +4,11 @@ import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { valueInText } from '@rcpt/proof/canonical.ts';
+import { leafHash } from '@rcpt/proof/log/merkle.ts';
+import { appendLeaf } from '@rcpt/proof/log/peaks.ts';
 import { receiptIdOf, sealWith } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { decodeHashes, encodeHashes } from '../log/encoding.ts';
 import { refuse } from '../problems.ts';
 import { isAsApproved } from '../runs/sealed-block.ts';
 import {
@@ -31,6 +34,8 @@ export interface Minted {
   receipt_id: string;
   /** The stored canonical bytes, as text. */
   payload: string;
+  /** Null: an altered receipt does not say. */
+  share_url: string | null;
   /** False: the Run had its receipt already. */
   fresh: boolean;
 }
@@ -49,13 +54,21 @@ export class GrowingChain {
   readonly runs = new Map<string, MintableRun>();
   readonly minted: Mint[] = [];
   readonly movedPins = new Map<string, number>();
+  /** Null: the chain is older than its tree, and not taken in yet. */
+  #peaks: Uint8Array[] | null;
   readonly #pins = new Map<string, PinnedModel | null>();
   readonly #tx: Queries;
 
   constructor(head: LockedHead, tx: Queries) {
     this.from = head;
     this.head = head;
+    this.#peaks = head.peaks === null ? null : decodeHashes(head.peaks);
     this.#tx = tx;
+  }
+
+  /** The head as it is stored, with the tree over all receipts. */
+  get end(): LockedHead {
+    return { ...this.head, peaks: this.#peaks && encodeHashes(this.#peaks) };
   }
 
   /** Throws `approval_mismatch`, `pin_damaged`, before anything has changed. */
@@ -102,6 +115,7 @@ export class GrowingChain {
       },
       outbox: outboxRows(organization_id, org_seq, JSON.parse(run.notify) as string[], created_at),
     });
+    this.#peaks = this.#peaks && appendLeaf(this.#peaks, org_seq, leafHash(Buffer.from(sealed.canonical)));
     this.head = { ...this.head, org_seq, receipt_sha256 };
     run.receipt_id = receipt_id;
     if (lane.pins !== undefined) {
@@ -109,7 +123,7 @@ export class GrowingChain {
       this.movedPins.set(pinned, org_seq);
       this.#pins.set(pinned, pinnedModelOf({ ...own, receipt_sha256 }));
     }
-    return { receipt_id, payload: sealed.canonical, fresh: true };
+    return { receipt_id, payload: sealed.canonical, share_url: own.share_url as string, fresh: true };
   }
 
   /** As canonical JSON. Throws `approval_mismatch`: what is sealed is what a person approved, to the byte. */

@@ -6,6 +6,7 @@
  * A crash before the commit leaves nothing; after it, everything, and a retry is answered with the same receipt.
  */
 
+import { valueInText } from '@rcpt/proof/canonical.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { DatabaseUnavailable, Refusal } from '@rcpt/service/error.ts';
 import { changes } from '../changes/transaction.ts';
@@ -42,8 +43,8 @@ export interface MintSettings extends SealSettings {
   db: Db;
   /** Requests that may wait; above it `mint` throws `overloaded`. */
   queue_limit: number;
-  /** Called after a commit that minted something; must not throw. */
-  onMinted(): void;
+  /** Called after a commit, with the organizations whose chains grew; must not throw. */
+  onMinted(organization_ids: Set<string>): void;
 }
 
 export interface Minter {
@@ -105,17 +106,17 @@ export function createMinter(settings: MintSettings): Minter {
   }
 
   function answer(taken: Waiting[], outcomes: Outcome[]): void {
-    let fresh = false;
-    for (const [i, { resolve, reject }] of taken.entries()) {
+    const grown = new Set<string>();
+    for (const [i, { request, resolve, reject }] of taken.entries()) {
       const outcome = outcomes[i]!;
       if (outcome === 'later') continue;
       if (outcome instanceof Refusal) reject(outcome);
       else resolve(outcome);
-      fresh ||= !(outcome instanceof Refusal) && outcome.fresh;
+      if (!(outcome instanceof Refusal) && outcome.fresh) grown.add(request.organization_id);
     }
     // Requests that had no room go before those that came since.
     waiting = [...taken.filter((_, i) => outcomes[i] === 'later'), ...waiting];
-    if (fresh) settings.onMinted();
+    if (grown.size > 0) settings.onMinted(grown);
   }
 
   return {
@@ -189,7 +190,7 @@ async function mintTogether(tx: Queries, requests: MintRequest[], settings: Mint
     ),
     moveHeads(
       tx,
-      grown.map((chain) => ({ from: chain.from, to: chain.head })),
+      grown.map((chain) => ({ from: chain.from, to: chain.end })),
     ),
   );
   for (const { from, minted } of grown)
@@ -206,5 +207,14 @@ function refusal(error: unknown): Refusal {
 async function mintedBefore(tx: Queries, chain: GrowingChain, run: MintableRun): Promise<Minted> {
   const twin = chain.minted.find(({ receipt }) => receipt.run_id === run.id)?.receipt.payload;
   const payload = twin ?? (await payloadOfRun(tx, run.organization_id, run.id));
-  return { receipt_id: run.receipt_id!, payload, fresh: false };
+  return { receipt_id: run.receipt_id!, payload, share_url: shareUrlIn(payload), fresh: false };
+}
+
+function shareUrlIn(payload: string): string | null {
+  try {
+    const share_url = valueInText(payload, ['share_url']);
+    return typeof share_url === 'string' ? new URL(share_url).href : null;
+  } catch {
+    return null;
+  }
 }

@@ -28,7 +28,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Receipt: mint the receipt of an approved Run',
         description:
-          '201 when it was minted now, 200 with the same receipt when the Run had it already. 409 `run_not_approved` before the approval; 409 `approval_mismatch` when what is stored is not what was approved; 409 `pin_damaged` when the pin that a cook points at was changed after it was sealed. Nothing is minted then.',
+          '201 when it was minted now, 200 with the same receipt when the Run had it already. 409 `run_not_approved` before the approval; 409 `approval_mismatch` when what is stored is not what was approved; 409 `pin_damaged` when the pin that a cook points at was changed after it was sealed. Nothing is minted then. The header `link` with `rel="receipt-proof"` says where the proof of its place in the signed log is.',
         params: z.object({ id: z.string() }),
         response: { 200: Receipt, 201: Receipt },
       },
@@ -37,6 +37,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
       const { organization_id, id } = request.principal;
       const minted = await ledger.minter.mint({ organization_id, run_id: request.params.id, by: id });
       if (minted.fresh) reply.code(201).header('location', `/receipts/${minted.receipt_id}`);
+      if (minted.share_url !== null) reply.header('link', `<${minted.share_url}/proof>; rel="receipt-proof"`);
       return sendReceipt(reply, minted.payload);
     },
   );

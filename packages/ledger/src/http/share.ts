@@ -12,7 +12,6 @@ import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { refuse } from '../problems.ts';
 import { renderAbsent } from '../share/page/absent.ts';
 import { loadAssets } from '../share/page/assets.ts';
 import { PAGE_CSP } from '../share/page/page.ts';
@@ -20,10 +19,9 @@ import type { Asked, Drawn } from '../share/printer.ts';
 import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
 import { createTurns } from '../turns/turns.ts';
 import { acceptsHtml, isLinkPreview } from './accepts-html.ts';
+import { absent, SHARE_TOKEN } from './shared.ts';
 import { sendReceipt } from './stored.ts';
 
-/** 22 random characters; since they sort by time, 9 before them. */
-const TOKEN = /^(?:[0-9a-z]{9})?[\w-]{22}$/;
 const ShareParams = z.object({ token: z.string() });
 const HTML = 'text/html; charset=utf-8';
 const PAGE = { 'text/html': { schema: z.string() } };
@@ -147,7 +145,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     show: (shared: Asked) => Promise<Sent>,
   ) {
     const { token } = request.params;
-    const found = TOKEN.test(token) ? await findShared(ledger.db, token) : null;
+    const found = SHARE_TOKEN.test(token) ? await findShared(ledger.db, token) : null;
     reply
       .header('vary', 'accept, user-agent')
       .header('referrer-policy', 'no-referrer')
@@ -185,10 +183,7 @@ function sendDrawn(request: FastifyRequest, reply: FastifyReply, type: string, {
 /** Throws `not_found` and `share_revoked` to programs; people are told so by a page. */
 function sendAbsent({ headers }: FastifyRequest, reply: FastifyReply, root: string, found: Shared | null) {
   reply.code(found === null ? 404 : 410).header('cache-control', 'no-store');
-  if (!acceptsHtml(headers.accept))
-    throw found === null
-      ? new Refusal('not_found', 'No receipt is shared under this link.')
-      : refuse('share_revoked', 'The organization has switched this link off. Ask the person who sent it to you.');
+  if (!acceptsHtml(headers.accept)) throw absent(found);
   return reply
     .header('content-security-policy', PAGE_CSP)
     .type(HTML)

@@ -9,6 +9,8 @@ import type { StoredPin } from '../chain/pin.ts';
 export interface LockedHead extends Head {
   organization_id: string;
   organization_name: string;
+  /** Of the tree over the receipts so far, in base64; null: the chain is older than its tree, and not taken in yet. */
+  peaks: string | null;
 }
 
 /** A receipt as it is stored; `payload` is its canonical JSON with `receipt_sha256`. */
@@ -41,7 +43,7 @@ export interface MintableRun {
 /** Heads of these organizations, in one order everywhere so that two mints never wait for each other in a ring. */
 export async function lockHeads(tx: Queries, organization_ids: string[]): Promise<LockedHead[]> {
   return tx.all<LockedHead>(
-    `select organization_id, org_seq, receipt_sha256,
+    `select organization_id, org_seq, receipt_sha256, peaks,
        (select name from organizations o where o.organization_id = c.organization_id) as organization_name
      from chains c
      where organization_id in (select value ->> 0 from ${tx.dialect.jsonRows('$1')})
@@ -55,9 +57,30 @@ export async function moveHeads(tx: Queries, moves: { from: LockedHead; to: Lock
   await tx.updateAll(
     'chains',
     { organization_id: 'text', receipt_sha256: 'text' },
-    { org_seq: 'bigint', receipt_sha256: 'text' },
-    moves.map(({ from, to }) => [from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256]),
+    { org_seq: 'bigint', receipt_sha256: 'text', peaks: 'text' },
+    moves.map(({ from, to }) => [from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256, to.peaks]),
   );
+}
+
+/** How many receipts there are, and the peaks of their tree. */
+export async function readTreeEnd(
+  db: Queries,
+  organization_id: string,
+): Promise<{ size: number; peaks: string | null }> {
+  const row = await db.get<{ org_seq: number; peaks: string | null }>(
+    'select org_seq, peaks from chains where organization_id = $1',
+    [organization_id],
+  );
+  return { size: (row?.org_seq ?? -1) + 1, peaks: row?.peaks ?? null };
+}
+
+/** Where the chain still ends there. */
+export async function takeInPeaks(tx: Queries, organization_id: string, size: number, peaks: string): Promise<void> {
+  await tx.run('update chains set peaks = $3 where organization_id = $1 and org_seq = $2 and peaks is null', [
+    organization_id,
+    size - 1,
+    peaks,
+  ]);
 }
 
 /** @param small_bytes larger blocks are not read */

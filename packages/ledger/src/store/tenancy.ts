@@ -25,7 +25,10 @@ export async function insertOrganization(
     Number(four_eyes),
     created_at,
   ]);
-  await tx.run('insert into chains (organization_id, org_seq, receipt_sha256) values ($1, -1, $2)', [id, GENESIS_HASH]);
+  await tx.run("insert into chains (organization_id, org_seq, receipt_sha256, peaks) values ($1, -1, $2, '')", [
+    id,
+    GENESIS_HASH,
+  ]);
   await insertActivityChain(tx, id);
 }
 

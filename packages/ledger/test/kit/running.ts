@@ -14,6 +14,7 @@ import { MIGRATIONS } from '../../src/migrations.ts';
 import { type StartOptions, startLedger } from '../../src/start.ts';
 import { wholeChain } from './independent.ts';
 
+export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 export const ADMIN_TOKEN = 'test-admin-token-0123456789';
 
 export interface Answer {
@@ -112,6 +113,7 @@ export async function running(
     LEDGER_STORAGE_URL: `file:${folder}/objects`,
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_ADMIN_TOKEN: ADMIN_TOKEN,
+    LEDGER_MASTER_KEY: MASTER_KEY,
     LEDGER_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     // Test and ledger are one process on a machine that is busy with others.
     LEDGER_OVERLOAD_DELAY_MS: '60000',

@@ -1,11 +1,9 @@
 /** Bytes: SHA-256 of several parts, base64 in its one canonical form. */
-import { startSha256 } from '../sha256.ts';
+import { sha256Bytes } from '../sha256.ts';
 
 /** SHA-256 of the parts, one after the other. */
 export function sha256Of(...parts: Uint8Array[]): Uint8Array {
-  const hash = startSha256();
-  for (const part of parts) hash.update(part);
-  return fromHex(hash.hex());
+  return sha256Bytes(parts.length === 1 ? parts[0]! : concat(...parts));
 }
 
 export function fromHex(hex: string): Uint8Array {

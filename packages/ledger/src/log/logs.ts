@@ -1,0 +1,204 @@
+/** The logs of the organizations, as the rest of the ledger sees them: checkpoints, proofs, tiles, keys. */
+import { consistencyProof, includes, inclusionProof } from '@rcpt/proof/log/merkle.ts';
+import { rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
+import { formatProofFile } from '@rcpt/proof/log/proof-file.ts';
+import { TILE_WIDTH, type Tile, tileWidth } from '@rcpt/proof/log/tiles.ts';
+import { formatVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
+import { refuse } from '../problems.ts';
+import { type LogName, loadSignedEnd, type SignedEnd } from '../store/logs.ts';
+import { decodeHashes } from './encoding.ts';
+import { verifierOf } from './keys.ts';
+import { type SignSettings, signEnd } from './signer.ts';
+import { type LogSource, RECEIPTS } from './source.ts';
+import { LogTree } from './tree.ts';
+
+const SOURCES: Partial<Record<LogName, LogSource>> = { receipts: RECEIPTS };
+
+/** Between two checkpoints that nobody has asked for. */
+const SIGN_EVERY_MS = 1_000;
+/** Entries of a bundle carry their length in 16 bits. */
+const LARGEST_ENTRY = 65_535;
+
+export interface Logs {
+  /** All entries that there are, signed. Throws `not_found` where there are none, `log_inconsistent`. */
+  checkpoint(organization_id: string, log: LogName): Promise<SignedEnd>;
+  /** Of one entry (C2SP tlog-proof), against the last checkpoint that holds it. Throws as `checkpoint`. */
+  proofFile(organization_id: string, log: LogName, index: number): Promise<string>;
+  /** Throws `not_found` where a size is larger than the last checkpoint's, or 0. */
+  consistency(organization_id: string, log: LogName, from: number, to: number): Promise<Uint8Array[]>;
+  /** As C2SP says. Throws `not_found` where the last checkpoint's tree has no such tile, `entry_too_large`. */
+  tile(organization_id: string, log: LogName, tile: Tile): Promise<Buffer>;
+  /** The newest first, in their text form. */
+  verifierKeys(organization_id: string, log: LogName): Promise<string[]>;
+  /** By the newest key. */
+  sign(organization_id: string, bytes: Uint8Array): Promise<{ signature: Uint8Array; verifier_key: string }>;
+  /** These have grown: they are signed within seconds. */
+  grown(organization_ids: Iterable<string>, log: LogName): void;
+  /** Called with each checkpoint that was signed here; must not throw. Returns how to stop. */
+  onSigned(listener: (organization_id: string, log: LogName, end: SignedEnd) => void): () => void;
+  close(): Promise<void>;
+}
+
+export function openLogs(settings: SignSettings, logger: Logger): Logs {
+  const { db, keys } = settings;
+  const listeners = new Set<Parameters<Logs['onSigned']>[0]>();
+  const signing = new Map<string, Promise<SignedEnd | null>>();
+  let due = new Map<string, [organization_id: string, log: LogName]>();
+  let busy: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  /** One at a time per log; who asks meanwhile is answered by the one after it. */
+  function signed(organization_id: string, log: LogName): Promise<SignedEnd | null> {
+    const name = `${log} ${organization_id}`;
+    const before = signing.get(name);
+    const after = (before ?? Promise.resolve()).catch(() => null).then(() => signNow(organization_id, log));
+    signing.set(name, after);
+    const forget = () => {
+      if (signing.get(name) === after) signing.delete(name);
+    };
+    after.then(forget, forget);
+    return after;
+  }
+
+  async function signNow(organization_id: string, log: LogName): Promise<SignedEnd | null> {
+    const result = await signEnd(settings, organization_id, sourceOf(log));
+    if (result?.fresh) for (const listener of listeners) listener(organization_id, log, result.end);
+    return result?.end ?? null;
+  }
+
+  /** One log after the other, so that mints go between them. */
+  async function signDue(): Promise<void> {
+    const now_due = due;
+    due = new Map();
+    for (const [organization_id, log] of now_due.values()) {
+      if (closed) return;
+      await signed(organization_id, log).catch((error: unknown) =>
+        logger.error({ err: error, organization_id, log }, 'no checkpoint was signed'),
+      );
+    }
+  }
+
+  function soon(): void {
+    if (timer !== null || closed) return;
+    timer = setTimeout(() => {
+      busy = signDue().finally(() => {
+        timer = null;
+        if (due.size > 0) soon();
+      });
+    }, SIGN_EVERY_MS);
+    timer.unref();
+  }
+
+  /** The last one, if it holds this many entries, else a new one. */
+  async function holding(organization_id: string, log: LogName, size: number): Promise<SignedEnd> {
+    const last = await loadSignedEnd(db, organization_id, log);
+    const end = last !== null && last.size >= size ? last : await signed(organization_id, log);
+    if (end === null || end.size < size)
+      throw new Refusal('not_found', `The log does not hold ${Math.max(size, 1)} entries.`);
+    return end;
+  }
+
+  return {
+    async checkpoint(organization_id, log) {
+      const end = await signed(organization_id, log);
+      if (end === null) throw new Refusal('not_found', 'There is nothing to sign yet: the log is empty.');
+      return end;
+    },
+
+    async proofFile(organization_id, log, index) {
+      const { size, peaks, checkpoint } = await holding(organization_id, log, index + 1);
+      const tree = new LogTree(db, organization_id, sourceOf(log));
+      const hashes = await inclusionProof(index, size, tree.subtree);
+      const [leaf] = await tree.leaves(index, index + 1);
+      const root = rootOfPeaks(decodeHashes(peaks));
+      if (leaf === undefined || !includes({ index, size, leaf, root }, hashes)) throw notAsSigned(index);
+      return formatProofFile({ index, hashes, checkpoint });
+    },
+
+    async consistency(organization_id, log, from, to) {
+      await holding(organization_id, log, Math.max(from, to));
+      const tree = new LogTree(db, organization_id, sourceOf(log));
+      return consistencyProof(from, to, tree.subtree);
+    },
+
+    async tile(organization_id, log, { level, index, width }) {
+      const { size } = await holding(organization_id, log, 1);
+      if (width > tileWidth(size, level, index)) throw new Refusal('not_found', 'The log has no such tile.');
+      const source = sourceOf(log);
+      if (level !== null) {
+        const hashes = await new LogTree(db, organization_id, source).hashes(level, index);
+        return Buffer.concat(hashes.slice(0, width));
+      }
+      return bundle(await entriesOf(organization_id, source, index * TILE_WIDTH, width));
+    },
+
+    async verifierKeys(organization_id, log) {
+      return (await keys.all(organization_id)).map((row) => formatVerifierKey(verifierOf(row, log)));
+    },
+
+    async sign(organization_id, bytes) {
+      const [newest] = await keys.signing(organization_id, 'receipts');
+      return { signature: newest!.sign(bytes), verifier_key: formatVerifierKey(newest!.verifier) };
+    },
+
+    grown(organization_ids, log) {
+      for (const organization_id of organization_ids) due.set(`${log} ${organization_id}`, [organization_id, log]);
+      soon();
+    },
+
+    onSigned(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async close() {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+      await busy;
+      await Promise.allSettled(signing.values());
+    },
+  };
+
+  async function entriesOf(organization_id: string, source: LogSource, from: number, count: number): Promise<string[]> {
+    const entries: string[] = [];
+    while (entries.length < count) {
+      const at = from + entries.length;
+      const some = await source.entries(db, organization_id, at, count - entries.length);
+      if (some.length === 0) throw notAsSigned(at);
+      entries.push(...some);
+    }
+    return entries;
+  }
+}
+
+function sourceOf(log: LogName): LogSource {
+  const source = SOURCES[log];
+  if (source === undefined) throw new Error(`there is no log of ${log}`);
+  return source;
+}
+
+function bundle(entries: string[]): Buffer {
+  return Buffer.concat(
+    entries.flatMap((entry) => {
+      const bytes = Buffer.from(entry);
+      if (bytes.length > LARGEST_ENTRY)
+        throw refuse(
+          'entry_too_large',
+          `A bundle takes entries of up to ${LARGEST_ENTRY} bytes, and one of these has ${bytes.length}. GET /ledger/export has them all.`,
+        );
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
+
+function notAsSigned(index: number) {
+  return refuse(
+    'log_inconsistent',
+    `The entry at ${index} is not the one that was signed. GET /ledger/verify says what was altered; restore it from a copy.`,
+  );
+}
