@@ -68,7 +68,7 @@ export function generatorOf({ sides, bodies, placeNames, tamed, json_limit }: Ta
 
   function pathOf({ path }: Operation, side: Side): string {
     let before = '';
-    return path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    return path.replace(/\{(\w+|\*)\}/g, (_, parameter: string) => {
       const place = placeFor(placeNames(path, parameter, before), side);
       before = place;
       return place;

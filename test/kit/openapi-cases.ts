@@ -78,7 +78,7 @@ export function operationsOf({ paths, components }: Document): Operation[] {
 
 /** The path with its places filled; an unknown parameter becomes a word that names nothing. */
 export function filled(path: string, places: Record<string, string>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? 'nothing');
+  return path.replace(/\{(\w+|\*)\}/g, (_, name: string) => places[name] ?? 'nothing');
 }
 
 export interface Case {

@@ -9,9 +9,6 @@ import type { Ledger } from '../ledger.ts';
 import type { LogName } from '../store/logs.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
-/** A checkpoint may be shown to others by a cache for so long. */
-const SECONDS = 'private, max-age=2';
-const FOREVER = 'private, max-age=31536000, immutable';
 
 const text = (description: string) => ({ description, content: { 'text/plain': { schema: z.string() } } });
 const Size = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -41,7 +38,7 @@ export function logRoutes(
     },
     async ({ principal }, reply) => {
       const { checkpoint } = await logs.checkpoint(principal.organization_id, log);
-      return reply.type(TEXT).header('cache-control', SECONDS).send(checkpoint);
+      return reply.type(TEXT).send(checkpoint);
     },
   );
 
@@ -63,7 +60,7 @@ export function logRoutes(
       const hashes = await logs.consistency(principal.organization_id, log, from, to);
       return reply
         .type(TEXT)
-        .header('cache-control', FOREVER)
+
         .send(hashes.map((hash) => `${toBase64(hash)}\n`).join(''));
     },
   );
@@ -87,7 +84,7 @@ export function logRoutes(
       const bytes = await logs.tile(principal.organization_id, log, tile);
       return reply
         .type('application/octet-stream')
-        .header('cache-control', FOREVER)
+
         .send(bytes as never);
     },
   );
@@ -107,7 +104,7 @@ export function logRoutes(
       const keys = await logs.verifierKeys(principal.organization_id, log);
       return reply
         .type(TEXT)
-        .header('cache-control', 'no-cache')
+
         .send(keys.map((key) => `${key}\n`).join(''));
     },
   );

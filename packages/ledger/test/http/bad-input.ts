@@ -33,6 +33,8 @@ const PUBLIC = [
   'GET /share/{token}/pdf',
   'GET /share/{token}/card.png',
   'GET /share/{token}/download',
+  'GET /share/{token}/proof',
+  'GET /share/{token}/key',
   'GET /healthz',
   'POST /sign-in',
   'POST /session',
@@ -41,6 +43,9 @@ const PUBLIC = [
 const OPERATED = ['POST /organizations', 'PUT /organizations/{id}/router'];
 /** Takes a person's session; an API key has none. */
 const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
+
+/** What a call takes in its query, always. */
+const NEEDED: Record<string, string> = { 'GET /ledger/consistency': '?from=1&to=1' };
 
 /** Never ends by itself; a story of its own reads it. */
 const isStream = ({ name }: Operation) => name === 'GET /events';
@@ -321,7 +326,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
     ];
     for (const operation of operations.filter((each) => each.method === 'GET' && !isStream(each)))
       for (const headers of odd) {
-        const path = filled(operation.path, places.Receipt!);
+        const path = filled(operation.path, places.Receipt!) + (NEEDED[operation.name] ?? '');
         const body = headers['content-length'] === '5' ? '{"a":' : undefined;
         const got = await client.send({
           method: 'GET',
@@ -386,7 +391,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       await auditor('GET', `/runs/${run.id}`);
       assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
       const token = receipt.share_url.split('/').at(-1);
-      for (const part of ['', '/pdf', '/card.png', '/download'])
+      for (const part of ['', '/pdf', '/card.png', '/download', '/proof', '/key'])
         assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
       assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
       await auditor('GET', `/receipts/${receipt.receipt_id}`);
@@ -409,6 +414,10 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/ledger',
       '/ledger/export',
       '/ledger/verify',
+      '/ledger/checkpoint',
+      '/ledger/consistency?from=1&to=2',
+      '/ledger/tile/0/000.p/1',
+      '/ledger/key',
       '/healthz',
     ])
       await auditor('GET', path);

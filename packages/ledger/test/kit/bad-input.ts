@@ -32,6 +32,7 @@ export async function placesOf(of: Tenant): Promise<Record<string, Record<string
       name: OPEN_SHEET.name,
       version: OPEN_SHEET.version,
       receipt_id: receipts[0]?.receipt_id ?? 'RCPT-000000-00000000',
+      '*': '0/000.p/1',
       token: receipts[0]?.share_url.split('/').at(-1) ?? 'none',
     };
   }
@@ -79,7 +80,7 @@ export function bodyCase(base: unknown): Pick<Case, 'body' | 'headers'> {
 }
 
 export function matchesPath(pattern: string, path: string): boolean {
-  return new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0]!);
+  return new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+').replace('{*}', '.+')}$`).test(path.split('?')[0]!);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
