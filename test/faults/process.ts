@@ -4,7 +4,7 @@
  */
 import { afterEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ADMIN_TOKEN, callerOf, type RunningTest } from '../../packages/ledger/test/kit/running.ts';
+import { ADMIN_TOKEN, callerOf, MASTER_KEY, type RunningTest } from '../../packages/ledger/test/kit/running.ts';
 import { killAll, type Rcpt, type Service, startRcpt, startService, type Where } from '../kit/process.ts';
 
 export { temporaryFolder } from '../kit/folders.ts';
@@ -29,6 +29,7 @@ export function settingsOf(database_url: string, folder: string): Record<string,
     LEDGER_STORAGE_URL: `file:${folder}/objects`,
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_ADMIN_TOKEN: ADMIN_TOKEN,
+    LEDGER_MASTER_KEY: MASTER_KEY,
     // A test machine may be busy with others: that is not what is tested here.
     LEDGER_OVERLOAD_DELAY_MS: '60000',
     // They mail one mailbox all they mint.

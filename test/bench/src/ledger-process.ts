@@ -36,6 +36,7 @@ export function startLedgerProcess(
     LEDGER_STORAGE_URL: `file:${folder}/objects`,
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_SHARE_REQUESTS_PER_MINUTE: '100000000',
+    LEDGER_MASTER_KEY_FILE: `${folder}/master.key`,
     ...environment,
   });
 }

@@ -1,4 +1,4 @@
-/** The named rule sheet of the eval lane (docs/spec.md §16). Immutable per (organization, name, version). */
+/** The named rule sheet of the eval lane (docs/spec.md §34). Immutable per (organization, name, version). */
 import { z } from 'zod';
 import { EXPRESSION_CHARACTERS, SHEET_RULES, SHEET_VERSION, SLUG } from '../text-limits.ts';
 import { CheckCategory, CheckSeverity } from '../vocabulary.ts';

@@ -14,6 +14,9 @@ import { Refusal } from '@rcpt/service/error.ts';
 import { now, secretSha256 } from '@rcpt/service/ids.ts';
 import type { z } from 'zod';
 import { OPERATOR_ACTS } from '../activity/actor.ts';
+import type { Config } from '../config.ts';
+import { openLogKeys } from '../log/keys.ts';
+import { openMasterKey } from '../log/master-key.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { issueKey, revokeKey } from '../people/keys.ts';
 import { addMember, OPERATOR, recordMember, removeMember } from '../people/members.ts';
@@ -24,6 +27,7 @@ import { connectRouter } from '../router/connect.ts';
 import { findMemberByEmail } from '../store/people.ts';
 import { readStorage } from '../store/storage.ts';
 import { loadOrganization } from '../store/tenancy.ts';
+import { hostOf, takeInChains } from './take-in.ts';
 
 export const OPTIONS = {
   name: { type: 'string' },
@@ -44,7 +48,7 @@ export type Given = { [Name in Option]?: (typeof OPTIONS)[Name]['type'] extends 
   /** The word behind the command. */
   subject?: string | undefined;
   /** The ledger's own settings, for what is not given. */
-  settings: { base_url?: string | undefined; organization_storage_bytes: number };
+  settings: Config;
 };
 
 /** Printed as JSON with --json, else as `name: value` lines. */
@@ -70,7 +74,9 @@ export const COMMANDS: readonly Command[] = [
     does: "bring the database's schema up to date: the ledger's, and the router's where ROUTER_DATABASE_URL names it",
     options: [],
     begins: true,
-    read: () => async (db) => ({ applied: await migrate(db, MIGRATIONS) }),
+    read:
+      ({ settings }) =>
+      async (db) => ({ applied: await migrate(db, MIGRATIONS), taken_in: await takeInChains(db, settings) }),
   },
   {
     words: 'org create',
@@ -142,6 +148,20 @@ export const COMMANDS: readonly Command[] = [
     read({ subject }) {
       if (subject === undefined) throw new WrongUse('got no KEY, takes its id (key_…) or itself (rk_…)');
       return async (db) => ({ ...(await revoke(db, subject)) });
+    },
+  },
+  {
+    words: 'key rotate',
+    takes: '--org ORG',
+    does: 'make the next key that signs the checkpoints of an organization; the one before it signs it, and signs on beside it',
+    options: ['org'],
+    read(given) {
+      const org = orgOf(given);
+      return async (db) => {
+        await loadOrganization(db, org);
+        const keys = openLogKeys(db, openMasterKey(given.settings), () => hostOf(given.settings), now);
+        return { organization_id: org, ...(await keys.rotate(org, OPERATOR_ACTS)) };
+      };
     },
   },
   {

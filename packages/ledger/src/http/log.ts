@@ -1,4 +1,4 @@
-/** The log over the receipts: checkpoints, consistency proofs, tiles, keys (docs/spec.md §16). */
+/** The log over the receipts: checkpoints, consistency proofs, tiles, keys (docs/spec.md §34). */
 import { toBase64 } from '@rcpt/proof/log/bytes.ts';
 import { parseTilePath } from '@rcpt/proof/log/tiles.ts';
 import { Refusal } from '@rcpt/service/error.ts';

@@ -1,4 +1,4 @@
-/** The proof of a shared receipt, in public: its place in the signed log, and the keys that sign it (docs/spec.md §16). */
+/** The proof of a shared receipt, in public: its place in the signed log, and the keys that sign it (docs/spec.md §34). */
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';

@@ -1,13 +1,17 @@
 /**
- * The organizations' keys (docs/spec.md §16): Ed25519, one per organization, for all its logs. The name of a key is the name of its log; it
+ * The organizations' keys (docs/spec.md §34): Ed25519, one per organization, for all its logs. The name of a key is the name of its log; it
  * holds the host under which the ledger was reached when the key was made, and stays when the ledger moves.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { Actor } from '@rcpt/contract/activity.ts';
 import { concat } from '@rcpt/proof/log/bytes.ts';
 import { formatNote } from '@rcpt/proof/log/signed-note.ts';
 import { formatVerifierKey, type VerifierKey, verifierKey } from '@rcpt/proof/log/verifier-key.ts';
-import type { Db, Queries } from '@rcpt/service/db/db.ts';
+import type { Db } from '@rcpt/service/db/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
 import { ConfigError } from '@rcpt/service/process/config.ts';
+import { LEDGER_ACTS } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import { anyLogKey, insertLogKey, type LogKeyRow, type LogName, loadLogKeys } from '../store/logs.ts';
 import type { MasterKey } from './master-key.ts';
 
@@ -22,8 +26,8 @@ export interface LogKeys {
   signing(organization_id: string, log: LogName): Promise<SigningKey[]>;
   /** All there ever were, the newest first. */
   all(organization_id: string): Promise<LogKeyRow[]>;
-  /** Makes the next one, in this transaction. Returns what both have signed. */
-  rotate(tx: Queries, organization_id: string, at: string): Promise<{ succession: string; from: string; to: string }>;
+  /** Makes the next one. Returns what both have signed. */
+  rotate(organization_id: string, by: Actor): Promise<{ from: string; to: string; succession: string }>;
 }
 
 /** `example.com/org/org_1` and `example.com/org/org_1/activity`. */
@@ -40,8 +44,14 @@ export function openLogKeys(db: Db, master: MasterKey, host: () => string, now: 
 
   async function first(organization_id: string): Promise<LogKeyRow[]> {
     const origin = `${host()}/org/${organization_id}`;
-    const row = { ...newKey(master, organization_id, 0, origin, now()), succession: null };
-    await db.transaction((tx) => insertLogKey(tx, organization_id, row));
+    const at = now();
+    const row = { ...newKey(master, organization_id, 0, origin, at), succession: null };
+    const key = formatVerifierKey(verifierOf(row, 'receipts'));
+    await db.transaction(async (tx) => {
+      const isNew = await insertLogKey(tx, organization_id, row);
+      const act = { by: LEDGER_ACTS, kind: 'log_key_created', details: { key } } as const;
+      if (isNew) await recordActivity(tx, organization_id, act, at);
+    });
     // Another process may have been first.
     return loadLogKeys(db, organization_id);
   }
@@ -52,19 +62,26 @@ export function openLogKeys(db: Db, master: MasterKey, host: () => string, now: 
       const rows = await all(organization_id);
       return rows.slice(0, 2).map((row) => signingKey(master, organization_id, log, row));
     },
-    async rotate(tx, organization_id, at) {
-      const [newest] = await loadLogKeys(tx, organization_id);
-      const before = newest ?? (await first(organization_id))[0]!;
+    async rotate(organization_id, by) {
+      const [before] = (await all(organization_id)) as [LogKeyRow];
+      const at = now();
       const next = newKey(master, organization_id, before.generation + 1, before.origin, at);
-      const [from, to] = [before, next].map((row) => signingKey(master, organization_id, 'receipts', row)) as [
-        SigningKey,
-        SigningKey,
-      ];
-      const named = { from: formatVerifierKey(from.verifier), to: formatVerifierKey(to.verifier) };
-      const text = `rcpt-key-succession/v1\n${before.origin}\nfrom ${named.from}\nto ${named.to}\ntime ${at}\n`;
-      const succession = signNote(text, [to, from]);
-      await insertLogKey(tx, organization_id, { ...next, succession });
-      return { succession, ...named };
+      const pair = [next, before].map((row) => signingKey(master, organization_id, 'receipts', row));
+      const [to, from] = pair.map(({ verifier }) => formatVerifierKey(verifier)) as [string, string];
+      const succession = signNote(
+        `rcpt-key-succession/v1\n${before.origin}\nfrom ${from}\nto ${to}\ntime ${at}\n`,
+        pair,
+      );
+      await db.transaction(async (tx) => {
+        if (!(await insertLogKey(tx, organization_id, { ...next, succession })))
+          throw new Refusal(
+            'overloaded',
+            'Another process has just made the next key. Look at it before you make one more.',
+          );
+        const act = { by, kind: 'log_key_rotated', details: { before: from, after: to } } as const;
+        await recordActivity(tx, organization_id, act, at);
+      });
+      return { from, to, succession };
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Signs checkpoints (docs/spec.md §16.4), after the commits that made the entries. Two that contradict each other are never signed, by any
+ * Signs checkpoints (docs/spec.md §34), after the commits that made the entries. Two that contradict each other are never signed, by any
  * number of processes:
  *   read what was signed last → hash the entries since then, as they are stored → compare with the peaks that the mints kept
  *   → in one transaction: keep the full tiles, replace what was signed last by compare-and-swap.

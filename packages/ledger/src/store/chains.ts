@@ -74,6 +74,14 @@ export async function readTreeEnd(
   return { size: (row?.org_seq ?? -1) + 1, peaks: row?.peaks ?? null };
 }
 
+/** Organizations whose chains have receipts and no peaks. */
+export async function chainsWithoutTree(db: Queries): Promise<string[]> {
+  const rows = await db.all<{ organization_id: string }>(
+    'select organization_id from chains where peaks is null and org_seq >= 0 order by organization_id',
+  );
+  return rows.map(({ organization_id }) => organization_id);
+}
+
 /** Where the chain still ends there. */
 export async function takeInPeaks(tx: Queries, organization_id: string, size: number, peaks: string): Promise<void> {
   await tx.run('update chains set peaks = $3 where organization_id = $1 and org_seq = $2 and peaks is null', [

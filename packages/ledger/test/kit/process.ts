@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { temporaryFolder } from '../../../../test/kit/folders.ts';
 import { type Ended, rcpt, type Service, startService } from '../../../../test/kit/process.ts';
-import { ADMIN_TOKEN, callerOf, type RunningTest } from './running.ts';
+import { ADMIN_TOKEN, callerOf, MASTER_KEY, type RunningTest } from './running.ts';
 
 export { type Ended, rcpt };
 
@@ -22,6 +22,7 @@ export async function ledgerProcess(
     LEDGER_STORAGE_URL: `file:${folder}/objects`,
     LEDGER_SMTP_URL: `file:${folder}/outbox`,
     LEDGER_ADMIN_TOKEN: ADMIN_TOKEN,
+    LEDGER_MASTER_KEY: MASTER_KEY,
     // A test machine may be busy with others: that is not what is tested here.
     LEDGER_OVERLOAD_DELAY_MS: '60000',
     ...environment,

@@ -1,4 +1,4 @@
-/** Flight sheets and the eval lane over HTTP (docs/spec.md §16). The executor's own rules are tested beside it. */
+/** Flight sheets and the eval lane over HTTP (docs/spec.md §34). The executor's own rules are tested beside it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachLedger, type Tenant } from '../kit/running.ts';
