@@ -8,6 +8,7 @@ declare var process:
 
 interface PlatformCrypto {
   hash(algorithm: string, data: string | Uint8Array): string;
+  hash(algorithm: string, data: Uint8Array, output: 'buffer'): Uint8Array;
   createHash(algorithm: string): PlatformHash;
 }
 
