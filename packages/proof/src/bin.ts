@@ -15,6 +15,7 @@ import {
 import { readArguments, WrongUse } from './cli-arguments.ts';
 import { answerAll, answerInWords, askedFiles, type FileAnswer } from './cli-compare.ts';
 import { stateFolder } from './cli-memory.ts';
+import { attachedTo } from './cli-pdf.ts';
 import { type Output, Progress } from './cli-progress.ts';
 import { reasonOf, type Source, sourcesAt } from './cli-sources.ts';
 import { ProofError } from './error.ts';
@@ -36,8 +37,8 @@ export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH�
        ./rcpt verify [--json] --proof FILE --key KEY… RECEIPT
        ./rcpt verify [--json] --checkpoint FILE --key KEY… EXPORT
 
-Verifies receipts offline. PATH is a receipt, a ledger export (one receipt per line), a router receipts file,
-a folder with any of those in it (other files are skipped and counted), or - for standard input.
+Verifies receipts offline. PATH is a receipt, its PDF, a ledger export (one receipt per line), a router receipts
+file, a folder with any of those in it (other files are skipped and counted), or - for standard input.
 
   --head [SEQ:]SHA256  the chain must end at this receipt
   --output FILE        FILE must be what this one receipt seals: its output, submission, dataset package or model card
@@ -92,8 +93,9 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const { stderr } = options;
   const head = options.head === undefined ? undefined : parseHead(options.head);
   const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
-  const proving = await readProving(options);
-  const sources = (await Promise.all(paths.map(sourcesAt))).flat();
+  const pdf = paths.length === 1 ? await attachedTo(paths[0]!) : null;
+  const proving = await readProving(options, pdf);
+  const sources = pdf === null ? (await Promise.all(paths.map(sourcesAt))).flat() : [pdf.receipt];
   const is_one = paths.length === 1 && sources.length === 1 && !sources[0]!.found;
   if (proving.asked && !is_one) throw new WrongUse('--proof and --checkpoint go with one file: give one PATH');
   const reports: FileReport[] = [];

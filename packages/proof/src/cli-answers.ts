@@ -8,6 +8,7 @@ import { answersOfReceipt } from './answers/receipt.ts';
 import type { Trust } from './answers/signer.ts';
 import { WrongUse } from './cli-arguments.ts';
 import { recall, remember } from './cli-memory.ts';
+import type { Attached } from './cli-pdf.ts';
 import { ProofError } from './error.ts';
 import type { FileReport } from './judge.ts';
 import { parseConsistency } from './log/consistency-file.ts';
@@ -49,18 +50,26 @@ export interface Remembered {
 const LARGEST_BYTES = 1024 * 1024;
 
 /** Throws `WrongUse` for options that do not go together, or files that are none. */
-export async function readProving(options: ProofOptions): Promise<Proving> {
+export async function readProving(options: ProofOptions, attached: Attached | null = null): Promise<Proving> {
   const { key = [], key_beside = [], policy, consistency, state = null } = options;
   if (options.proof !== undefined && options.checkpoint !== undefined)
     throw new WrongUse('--proof is for a receipt and --checkpoint for an export: give one of them');
-  const asked = options.proof !== undefined || options.checkpoint !== undefined;
-  if (!asked && (key.length > 0 || key_beside.length > 0 || policy !== undefined || consistency !== undefined))
+  const asked =
+    options.proof !== undefined || options.checkpoint !== undefined || (key.length > 0 && attached?.proof != null);
+  if (
+    !asked &&
+    attached === null &&
+    (key.length > 0 || key_beside.length > 0 || policy !== undefined || consistency !== undefined)
+  )
     throw new WrongUse(
       '--key, --key-beside, --policy and --consistency say how to hold --proof or --checkpoint: give one',
     );
-  const proof = options.proof === undefined ? null : await textOf(options.proof);
+  const proof = options.proof === undefined ? (attached?.proof ?? null) : await textOf(options.proof);
   const checkpoint = options.checkpoint === undefined ? null : await textOf(options.checkpoint);
-  const trust: Trust = { expected: await keysOf(key), beside: await keysOf(key_beside) };
+  const trust: Trust = {
+    expected: await keysOf(key),
+    beside: [...(await keysOf(key_beside)), ...(attached?.keys ?? [])],
+  };
   if (policy !== undefined) {
     const parsed = await read(policy, parsePolicy);
     trust.expected = [...trust.expected!, ...parsed.logs.map((log) => log.key)];

@@ -16,6 +16,7 @@ export type ProofErrorCode =
   | 'bad_signature'
   | 'not_a_checkpoint'
   | 'not_a_proof'
+  | 'not_a_pdf'
   | 'not_included'
   | 'invalid_policy'
   | 'unknown_log'

@@ -1,0 +1,42 @@
+/** What a file is that somebody brings along, told by its content: names are anybody's. */
+import { checkpointIn } from '../answers/export.ts';
+import { ProofError } from '../error.ts';
+import { parseConsistency } from '../log/consistency-file.ts';
+import { parsePolicy } from '../log/policy.ts';
+import { parseVerifierKey, type VerifierKey } from '../log/verifier-key.ts';
+import { isPdf } from './pdf-attachments.ts';
+
+/** `receipts`: what none of the others is; one receipt, or an export. */
+export type GivenKind = 'pdf' | 'proof' | 'checkpoint' | 'keys' | 'policy' | 'consistency' | 'receipts';
+
+/** Nothing but receipts is longer. */
+export const LARGEST_TEXT_BYTES = 1024 * 1024;
+
+/** @param bytes the whole file, or its first megabyte where it is longer */
+export function kindOf(bytes: Uint8Array): GivenKind {
+  if (isPdf(bytes)) return 'pdf';
+  if (bytes.length > LARGEST_TEXT_BYTES) return 'receipts';
+  const text = new TextDecoder().decode(bytes);
+  if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
+  if (/^\s*\{/.test(text) || text.trim() === '') return 'receipts';
+  if (checkpointIn(text) !== null) return 'checkpoint';
+  if (reads(() => keysIn(text))) return 'keys';
+  if (reads(() => parseConsistency(text))) return 'consistency';
+  return reads(() => parsePolicy(text)) ? 'policy' : 'receipts';
+}
+
+/** A verifier key a line. Throws `invalid_key`. */
+export function keysIn(text: string): VerifierKey[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => parseVerifierKey(line.trim()));
+}
+
+function reads(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (error) {
+    if (error instanceof ProofError) return false;
+    throw error;
+  }
+}
