@@ -18,7 +18,12 @@ const Head = z.strictObject({ org_seq: z.int().nonnegative(), receipt_sha256: Sh
 const Key = z.strictObject({ key: Named, role: Role });
 /** A member who has not signed in yet, or has no public name, is named by the id. */
 const Member = z.strictObject({ member: Named, role: Role });
-const Passkey = z.strictObject({ member: Named, passkey: Named, public_key_sha256: Sha256 });
+/** By the credential's id, as WebAuthn writes it, and the SHA-256 of the public key's DER. */
+const Passkey = z.strictObject({
+  member: Named,
+  passkey: z.strictObject({ id: text(1_364), name: Words }),
+  public_key_sha256: Sha256,
+});
 const Witness = z.strictObject({ name: Words, url: Words, key: Words });
 
 /** What each kind tells. A kind's members are never changed; what has to tell more is a new kind. */

@@ -21,3 +21,6 @@ export const OUTCOMES = ['pass', 'review', 'fail'] as const;
 
 export const JOB_TYPES = ['inference', 'fine_tune', 'eval', 'dataset_build', 'embedding', 'batch'] as const;
 export const JOB_STATUSES = ['queued', 'leased', 'running', 'completed', 'failed', 'canceled'] as const;
+
+/** Whether people sign approvals with their passkeys. */
+export const PASSKEY_APPROVALS = ['off', 'offered', 'required'] as const;

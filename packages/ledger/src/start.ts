@@ -29,6 +29,7 @@ import { sweepEvidence } from './runs/evidence.ts';
 import { type Asked, createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetRequests } from './store/mailbox-requests.ts';
+import { forgetChallenges } from './store/passkeys.ts';
 import { forgetEndedSessions } from './store/sessions.ts';
 
 const FORGET_EVERY_MS = 600_000;
@@ -130,6 +131,7 @@ export async function startLedger(
     Promise.all([
       forgetOldKeys(db),
       forgetEndedSessions(db, now()),
+      forgetChallenges(db, now()),
       forgetRequests(db, anHourAgo()),
       forgetHours(db, hourOf(Date.now())),
       sweepEvidence(ledger, anHourAgo()),

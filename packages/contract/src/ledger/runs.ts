@@ -54,8 +54,19 @@ export type Evidence = z.infer<typeof Evidence>;
 
 export const CheckDecision = z.object({ status: z.enum(['pass', 'flag']), detail: Prose.optional() });
 export type CheckDecision = z.infer<typeof CheckDecision>;
-export const ApprovalDecision = z.object({ decision: Decision, note: Prose.optional() });
+export const ApprovalDecision = z.object({
+  decision: Decision,
+  note: Prose.optional(),
+  assertion: z
+    .unknown()
+    .meta({ type: 'object' })
+    .describe('What the passkey answered to the options of this approval, in WebAuthn’s JSON form')
+    .optional() as unknown as z.ZodOptional<z.ZodType<object>>,
+});
+/** What a passkey is asked to sign; nothing is decided by it. */
+export const ApprovalQuestion = z.object({ decision: Decision, note: Prose.optional() });
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
+export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 export const CheckList = z.object({ checks: z.array(Check) });
 
 export const StageMark = z.object({ stage: Stage, at: Instant, by: z.string() });

@@ -1,8 +1,9 @@
 /** Organizations, keys and agent profiles on the ledger's wire. */
 import { z } from 'zod';
 import { KeyLabel } from '../public-name.ts';
-import { Role } from '../vocabulary.ts';
+import { LaneName, Role } from '../vocabulary.ts';
 import { Instant, Line } from '../wire.ts';
+import { PasskeyApprovals } from './passkeys.ts';
 
 export const NewOrganization = z.object({ name: Line, four_eyes: z.boolean().optional() });
 export const Organization = z.object({
@@ -10,6 +11,10 @@ export const Organization = z.object({
   name: z.string(),
   /** On: the credential that posted a Run's execution can neither approve it nor decide its open checks. */
   four_eyes: z.boolean(),
+  passkey_approvals: PasskeyApprovals.describe(
+    'Whether people sign approvals with their passkeys: `off`; `offered`; `required`: an approval without one is refused, also of an API key',
+  ),
+  passkey_lanes: z.array(LaneName).describe('The lanes that `required` means; in the others it is `offered`'),
   created_at: Instant,
 });
 export type Organization = z.infer<typeof Organization>;
@@ -27,7 +32,12 @@ export const CreatedOrganization = Organization.extend({
   key_id: z.string(),
   api_key: z.string(),
 });
-export const OrganizationChange = z.object({ name: Line.optional(), four_eyes: z.boolean().optional() });
+export const OrganizationChange = z.object({
+  name: Line.optional(),
+  four_eyes: z.boolean().optional(),
+  passkey_approvals: PasskeyApprovals.optional(),
+  passkey_lanes: z.array(LaneName).min(1).max(50).optional(),
+});
 export type OrganizationChange = z.infer<typeof OrganizationChange>;
 
 export const NewKey = z.object({

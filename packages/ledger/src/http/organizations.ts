@@ -57,7 +57,9 @@ export function organizationRoutes(app: App, ledger: Ledger): void {
       config: { may: 'administer' },
       schema: {
         tags: ['organizations'],
-        summary: 'Rename the organization or switch four eyes on or off',
+        summary: 'Rename the organization, switch four eyes on or off, or say where approvals are signed with passkeys',
+        description:
+          '`passkey_approvals`: `off`, `offered`, or `required`: then an approval without a passkey’s signature is refused with 409 `passkey_required`, also of an API key, in the lanes of `passkey_lanes` (all, unless named). A rejection seals nothing and takes no passkey.',
         security: [{ bearer: [] }],
         body: OrganizationChange,
         response: { 200: OrganizationSettings },

@@ -1,5 +1,7 @@
+import { AssertionOptions } from '@rcpt/contract/ledger/passkeys.ts';
 import {
   ApprovalDecision,
+  ApprovalQuestion,
   CheckDecision,
   CheckList,
   NewRun,
@@ -13,7 +15,8 @@ import { Approval, Check, Verdict } from '@rcpt/contract/work.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
-import { prepareApproval, recordApproval } from '../runs/approval.ts';
+import { askToSign, prepareDecision } from '../passkeys/approve.ts';
+import { recordApproval } from '../runs/approval.ts';
 import { loadUndecided, recordChecks } from '../runs/checks.ts';
 import { executionOf, inputsOf } from '../runs/parse-body.ts';
 import { runJson, runListJson } from '../runs/run-json.ts';
@@ -192,6 +195,23 @@ export function runRoutes(app: App, ledger: Ledger): void {
   );
 
   app.post(
+    '/runs/:id/approval/options',
+    {
+      config: { may: 'approve' },
+      schema: {
+        ...common,
+        summary: 'What the browser is asked to sign with a passkey: `navigator.credentials.get`',
+        description:
+          'In WebAuthn’s JSON form. The challenge is the SHA-256 of the block that approving with this decision and note would fix; it counts once, for five minutes, for this session. Nothing is decided by this call. 409 `passkeys_off`, `passkey_missing`, `passkey_address`; else as the approval itself.',
+        params: RunParams,
+        body: ApprovalQuestion,
+        response: { 200: AssertionOptions },
+      },
+    },
+    (request) => askToSign(ledger, request, request.params.id, request.body),
+  );
+
+  app.post(
     '/runs/:id/approval',
     {
       config: { may: 'approve' },
@@ -199,7 +219,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         ...common,
         summary: 'Approval: approve or reject, which is final',
         description:
-          '`approved_by` is the person’s public name or the key’s label, `approver_id` says which of the two it was: `user_…` or `key_…`. A person without a public name is refused with 409 `public_name_needed`. Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`.',
+          '`approved_by` is the person’s public name or the key’s label, `approver_id` says which of the two it was: `user_…` or `key_…`. A person without a public name is refused with 409 `public_name_needed`. Where the organization wants four eyes, the credential that posted the execution is refused: 403 `four_eyes`. With `assertion`, what a passkey signed is compared with what would be fixed and kept beside it: 422 `assertion_invalid` where it does not hold. Where the organization requires it, 409 `passkey_required` without one.',
         headers: IdempotencyHeader,
         params: RunParams,
         body: ApprovalDecision,
@@ -212,8 +232,7 @@ export function runRoutes(app: App, ledger: Ledger): void {
         request,
         reply,
         (tx, prepared) => recordApproval(tx, request.principal, request.params.id, prepared),
-        () =>
-          prepareApproval(ledger.db, ledger.deciders, request.principal, request.params.id, request.body, ledger.now()),
+        () => prepareDecision(ledger, request, request.params.id, request.body),
       ),
   );
 }

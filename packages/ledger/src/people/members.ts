@@ -5,7 +5,9 @@ import type { Role } from '@rcpt/contract/vocabulary.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { recordActivity } from '../activity/record.ts';
 import { changes } from '../changes/transaction.ts';
+import { recordPasskey } from '../passkeys/record.ts';
 import { refuse } from '../problems.ts';
+import { markPasskeysRemoved } from '../store/passkeys.ts';
 import { deleteMembership, ensurePerson, insertMembership, loadMember, updateMembership } from '../store/people.ts';
 import { lockOrganization } from '../store/tenancy.ts';
 import { requireAnotherOwner } from './last-owner.ts';
@@ -53,7 +55,7 @@ export async function changeMember(
   return changed;
 }
 
-/** The person stays, for what they did names them. Throws `not_found`, `last_owner`. */
+/** The person stays, for what they did names them; their passkeys sign here no more. Throws `not_found`, `last_owner`. */
 export async function removeMember(
   { db, credentials, now }: People,
   organization_id: string,
@@ -66,8 +68,11 @@ export async function removeMember(
     const member = await loadMember(tx, organization_id, id);
     await requireAnotherOwner(tx, organization_id, id);
     await deleteMembership(tx, organization_id, id);
+    const passkeys = await markPasskeysRemoved(tx, organization_id, id, at);
     changes(tx, organization_id, { settings: true });
     await recordMember(tx, organization_id, by, 'member_removed', member, at);
+    for (const passkey of passkeys)
+      await recordPasskey(tx, organization_id, 'passkey_removed', { by, member: named(member) }, passkey, at);
     return member;
   });
   await credentials.invalidate();

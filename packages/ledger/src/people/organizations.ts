@@ -1,6 +1,7 @@
 /** Founding an organization, and its settings. */
 import type { Actor } from '@rcpt/contract/activity.ts';
 import type { Organization, OrganizationChange, OrganizationSettings } from '@rcpt/contract/ledger/tenancy.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { type Db, type Queries, together } from '@rcpt/service/db/db.ts';
 import { newId } from '@rcpt/service/ids.ts';
 import { OPERATOR_ACTS } from '../activity/actor.ts';
@@ -16,8 +17,9 @@ export async function foundOrganization(
   { name, four_eyes = false }: { name: string; four_eyes?: boolean | undefined },
   at: string,
 ): Promise<Organization & { organization_id: string; key_id: string; api_key: string }> {
-  const organization = { id: newId('org'), name, four_eyes, created_at: at };
-  await insertOrganization(tx, organization);
+  const new_one = { id: newId('org'), name, four_eyes, created_at: at };
+  await insertOrganization(tx, new_one);
+  const organization = await loadOrganization(tx, new_one.id);
   const founded = { by: OPERATOR_ACTS, kind: 'organization_created', details: { four_eyes } } as const;
   await recordActivity(tx, organization.id, founded, at);
   const first = { role: 'owner', label: 'first owner' } as const;
@@ -53,8 +55,17 @@ export function changeSettings(
       const details = { before: before.four_eyes, after: after.four_eyes };
       await recordActivity(tx, id, { by, kind: 'four_eyes_switched', details }, at);
     }
+    const passkeys = { before: passkeyWords(before), after: passkeyWords(after) };
+    if (passkeys.before !== passkeys.after)
+      await recordActivity(tx, id, { by, kind: 'passkey_approvals_changed', details: passkeys }, at);
     return readSettings(tx, id, storage_bytes);
   });
+}
+
+/** `offered`; `required`, in every lane; `required: cook, eval`. */
+function passkeyWords({ passkey_approvals, passkey_lanes }: Organization): string {
+  const isEveryLane = passkey_lanes.length === LANE_NAMES.length;
+  return passkey_approvals !== 'required' || isEveryLane ? passkey_approvals : `required: ${passkey_lanes.join(', ')}`;
 }
 
 /**

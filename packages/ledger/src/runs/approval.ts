@@ -2,10 +2,11 @@
  * The approval of a Run: what will be sealed is fixed before the transaction, of a large Run in a thread, and written in one that
  * computes nothing.
  */
-import type { ApprovalDecision } from '@rcpt/contract/ledger/runs.ts';
+import type { ApprovalQuestion } from '@rcpt/contract/ledger/runs.ts';
 import type { Approval } from '@rcpt/contract/work.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { changes } from '../changes/transaction.ts';
+import { type ApprovalSignature, requireSignature, storeSignature } from '../passkeys/signature.ts';
 import type { Principal } from '../people/principal.ts';
 import { signatureOf } from '../people/signature.ts';
 import { refuse } from '../problems.ts';
@@ -22,6 +23,8 @@ export interface PreparedApproval extends Partial<ApprovedBlock> {
   approval: Approval;
   /** When the Run that was decided on was written. */
   updated_at: string;
+  /** By a passkey, over `approved_sha256`. */
+  signature?: ApprovalSignature;
 }
 
 /**
@@ -33,7 +36,7 @@ export async function prepareApproval(
   deciders: Pick<Deciders, 'run'>,
   by: Principal,
   id: string,
-  { decision, note = '' }: ApprovalDecision,
+  { decision, note = '' }: ApprovalQuestion,
   at: string,
 ): Promise<PreparedApproval> {
   const { organization_id } = by;
@@ -51,22 +54,24 @@ export async function prepareApproval(
 
 /**
  * Approval or rejection, which is final: what was prepared is what is stored, and minting adds only what its instant knows.
- * Throws `run_stage_conflict`, `four_eyes`.
+ * Throws `run_stage_conflict`, `four_eyes`, `passkey_required`, `passkeys_off`, `assertion_invalid`.
  */
 export async function recordApproval(
   tx: Queries,
   by: Principal,
   id: string,
-  { updated_at, ...prepared }: PreparedApproval,
+  { updated_at, signature, ...prepared }: PreparedApproval,
 ): Promise<Approval> {
-  const run = await lockMarks(tx, by.organization_id, id, 'executed_by');
+  const run = await lockMarks(tx, by.organization_id, id, 'executed_by', 'lane');
   requireStage(run, 'Verdict');
   await requireFourEyes(tx, by, run);
+  if (prepared.approval.decision === 'approved') await requireSignature(tx, by, run, signature);
   if (run.updated_at !== updated_at)
     throw refuse('run_stage_conflict', 'The Run was changed while its approval was prepared. Send the call again.', {
       stage: run.stage,
       needed_stage: 'Verdict',
     });
+  if (signature !== undefined) await storeSignature(tx, by.organization_id, id, signature);
   const { approval } = prepared;
   await updateRun(tx, run, {
     stage: 'Approval',

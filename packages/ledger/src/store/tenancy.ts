@@ -1,5 +1,7 @@
 /** Organizations, their keys and owners, and agent profiles. */
 import type { Key, Organization, OrganizationChange, StoredAgentProfile } from '@rcpt/contract/ledger/tenancy.ts';
+import type { LaneName } from '@rcpt/contract/vocabulary.ts';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
@@ -11,13 +13,16 @@ interface OrganizationRow {
   id: string;
   name: string;
   four_eyes: number;
+  passkey_approvals: Organization['passkey_approvals'];
+  /** Null: every lane, also one that is added later. */
+  passkey_lanes: string | null;
   created_at: string;
 }
 
 /** Together with its chains: a head at position -1, so that minting always finds one to replace. */
 export async function insertOrganization(
   tx: Queries,
-  { id, name, four_eyes, created_at }: Organization,
+  { id, name, four_eyes, created_at }: Pick<Organization, 'id' | 'name' | 'four_eyes' | 'created_at'>,
 ): Promise<void> {
   await tx.run('insert into organizations (organization_id, name, four_eyes, created_at) values ($1, $2, $3, $4)', [
     id,
@@ -32,7 +37,7 @@ export async function insertOrganization(
   await insertActivityChain(tx, id);
 }
 
-const ORGANIZATION = 'organization_id as id, name, four_eyes, created_at';
+const ORGANIZATION = 'organization_id as id, name, four_eyes, passkey_approvals, passkey_lanes, created_at';
 
 /** Throws `not_found`. */
 export async function loadOrganization(db: Queries, id: string): Promise<Organization> {
@@ -46,21 +51,36 @@ export async function loadOrganization(db: Queries, id: string): Promise<Organiz
 export async function updateOrganization(
   tx: Queries,
   id: string,
-  { name, four_eyes }: OrganizationChange,
+  { name, four_eyes, passkey_approvals, passkey_lanes }: OrganizationChange,
 ): Promise<Organization> {
   return found(
     await tx.get<OrganizationRow>(
-      `update organizations set name = coalesce($2, name), four_eyes = coalesce($3, four_eyes)
+      `update organizations set name = coalesce($2, name), four_eyes = coalesce($3, four_eyes),
+         passkey_approvals = coalesce($4, passkey_approvals), passkey_lanes = case when $5 = '' then passkey_lanes else $6 end
        where organization_id = $1 returning ${ORGANIZATION}`,
-      [id, name ?? null, four_eyes === undefined ? null : Number(four_eyes)],
+      [
+        id,
+        name ?? null,
+        four_eyes === undefined ? null : Number(four_eyes),
+        passkey_approvals ?? null,
+        passkey_lanes === undefined ? '' : 'named',
+        lanesColumn(passkey_lanes),
+      ],
     ),
     id,
   );
 }
 
+function lanesColumn(lanes: readonly LaneName[] = LANE_NAMES): string | null {
+  const named = LANE_NAMES.filter((lane) => lanes.includes(lane));
+  return named.length === LANE_NAMES.length ? null : JSON.stringify(named);
+}
+
 function found(row: OrganizationRow | undefined, id: string): Organization {
   if (row === undefined) throw new Refusal('not_found', `There is no organization ${id}.`);
-  return { ...row, four_eyes: Boolean(row.four_eyes) };
+  const { four_eyes, passkey_lanes, ...organization } = row;
+  const lanes = passkey_lanes === null ? [...LANE_NAMES] : (JSON.parse(passkey_lanes) as LaneName[]);
+  return { ...organization, four_eyes: Boolean(four_eyes), passkey_lanes: lanes };
 }
 
 const KEY = 'id, organization_id, role, label, created_at, revoked_at';

@@ -1,6 +1,7 @@
 /** Organizations, keys and roles (docs/spec.md §11, §12). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { LANE_NAMES } from '@rcpt/contract/words.ts';
 import { ADMIN_TOKEN, type Answer, eachLedger, ROLES, type Role, type Tenant } from '../kit/running.ts';
 import { mintedReceipt, runAt, SHEET, WORK } from '../kit/story.ts';
 
@@ -158,7 +159,8 @@ eachLedger('tenancy', (ledger) => {
     const shown = (await withToken(json.api_key, 'GET', '/organization')).json;
     const storage = { used_bytes: 0, limit_bytes: 10 * 2 ** 30 };
     const { organization_id: id, created_at } = json;
-    assert.deepEqual(shown, { id, name: 'Acme', four_eyes: false, created_at, storage });
+    const passkeys = { passkey_approvals: 'off', passkey_lanes: [...LANE_NAMES] };
+    assert.deepEqual(shown, { id, name: 'Acme', four_eyes: false, ...passkeys, created_at, storage });
   });
 
   test('only the admin token founds organizations', async () => {

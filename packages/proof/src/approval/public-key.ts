@@ -1,6 +1,7 @@
 /** Public keys of passkeys, as PEM of a SubjectPublicKeyInfo, and the three ways in which passkeys sign. */
 import { ProofError } from '../error.ts';
 import { concat, equal, fromBase64, fromHex, toBase64 } from '../log/bytes.ts';
+import { sha256Hex } from '../sha256.ts';
 
 /** As WebAuthn calls them: COSE −7, −8, −257. */
 export type SignatureAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
@@ -99,4 +100,9 @@ function integerAt(der: Uint8Array, at: number): { value: Uint8Array; end: numbe
   const digits = isPadded ? bytes.subarray(1) : bytes;
   if (digits.length > COORDINATE_BYTES) return null;
   return { value: concat(new Uint8Array(COORDINATE_BYTES - digits.length), digits), end };
+}
+
+/** By which an organization's activity names a key: SHA-256 over its DER. Throws `invalid_key`. */
+export function publicKeySha256(pem: string): string {
+  return sha256Hex(parsePublicKey(pem).spki);
 }
