@@ -85,7 +85,7 @@ describe('deploy/Containerfile', () => {
     assert.ok(!existsSync(join(home, 'node_modules/typescript')), 'what only development needs is not there');
     const [entry] = JSON.parse(all('ENTRYPOINT')[0]!) as [string];
     const command = JSON.parse(all('CMD')[0]!) as string[];
-    for (const words of [command, ['router'], ['worker'], ['verify-chain']]) {
+    for (const words of [command, ['router'], ['worker'], ['monitor']]) {
       const { code, said } = await shell(`.${entry} ${words.join(' ')} --help`, image);
       assert.deepEqual([code, /Exit codes: 0/.test(said)], [0, true], said);
     }

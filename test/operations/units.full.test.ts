@@ -185,7 +185,7 @@ describe('deploy/', () => {
       await house.systemctl('stop', 'receipt-ledger');
       const { code, said } = await cron();
       assert.equal(code, 1);
-      assert.match(said, /^rcpt verify-chain: http.*could not be verified: .*ECONNREFUSED.*\n$/);
+      assert.match(said, /^rcpt monitor: http.*could not be verified: .*ECONNREFUSED.*\n$/);
       const timed = await timer();
       assert.deepEqual([timed.code, timed.said], [1, said]);
       const [file, ...more] = mails();

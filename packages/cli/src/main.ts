@@ -17,7 +17,7 @@ const HELP = `rcpt: a receipt ledger and a compute router
                              let a person sign in, end that, or print a sign-in link
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder;
                              with --output FILE whether FILE is what a receipt seals
-  ./rcpt verify-chain        have a running ledger verify its chain, and compare with what was seen last: for a schedule
+  ./rcpt monitor URL         look at a ledger's chain and its signed log, and compare with what was seen last: for a schedule
   ./rcpt witness             a witness of transparency logs: cosigns what extends what it saw
   ./rcpt health URL          ask a service whether it is healthy: for a supervisor
   ./rcpt help                this page; --version prints the version
@@ -37,7 +37,7 @@ const COMMANDS = [
   'key',
   'member',
   'verify',
-  'verify-chain',
+  'monitor',
   'health',
   'help',
 ];
@@ -47,8 +47,8 @@ if (command === 'help' || command === '--help' || command === '-h') process.stdo
 else if (command === '--version' || command === '-V') process.stdout.write(`${manifest.version}\n`);
 // Each loads what it needs: a health check is asked every 30 seconds.
 else if (command === 'up') process.exitCode = await (await import('./up.ts')).up(rest);
-else if (command === 'verify-chain')
-  process.exitCode = await (await import('./chain/verify-chain.ts')).verifyChain(rest, process.env);
+else if (command === 'monitor')
+  process.exitCode = await (await import('./monitor/monitor.ts')).monitor(rest, process.env);
 else if (command === 'health') process.exitCode = await (await import('./health.ts')).health(rest);
 else {
   process.stderr.write(

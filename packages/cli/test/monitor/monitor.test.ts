@@ -6,12 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { parseCheckpointText } from '@rcpt/proof/log/checkpoint.ts';
+import { parseNote } from '@rcpt/proof/log/signed-note.ts';
 import { rcpt } from '../../../../test/kit/process.ts';
 import { eachLedger, type SuiteLedger, type Tenant } from '../../../ledger/test/kit/running.ts';
 import { mintedReceipt } from '../../../ledger/test/kit/story.ts';
-import { readChain, resealed, type StoredChain, writeChain } from '../../../ledger/test/kit/tampering.ts';
+import { readChain, writeChain } from '../../../ledger/test/kit/tampering.ts';
+import { cutTo, forgetSigned, rewrittenFrom } from './kit/operator.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'verify-chain-'));
+const folder = mkdtempSync(join(tmpdir(), 'monitor-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Looked {
@@ -21,7 +24,7 @@ interface Looked {
 }
 
 async function look(url: string, key: string, ...words: string[]): Promise<Looked> {
-  const { code, stdout, stderr } = await rcpt(['verify-chain', ...words], { RCPT_URL: url, RCPT_KEY: key });
+  const { code, stdout, stderr } = await rcpt(['monitor', url, ...words], { RCPT_KEY: key });
   return { code: code!, stdout, stderr: stderr.map((line) => `${line}\n`).join('') };
 }
 
@@ -31,7 +34,7 @@ const WELL = { code: 0, stdout: '', stderr: '' };
 function found({ code, stdout, stderr }: Looked, words: RegExp): void {
   assert.match(stderr, words);
   assert.deepEqual([code, stdout, stderr.split('\n').length], [1, '', 2], stderr);
-  assert.match(stderr, /^rcpt verify-chain: http.*docs\/operations\.md/);
+  assert.match(stderr, /^rcpt monitor: http.*docs\/operations\.md/);
 }
 
 let files = 0;
@@ -43,42 +46,20 @@ async function mint(tenant: Tenant, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await mintedReceipt(tenant);
 }
 
-/** The last receipts are gone, and everything that says where the chain ends agrees. */
-function cutTo(chain: StoredChain, count: number): StoredChain {
-  const rows = chain.rows.slice(0, count);
-  const last = rows.at(-1);
-  return { rows, head: last === undefined ? null : { org_seq: last.org_seq, receipt_sha256: last.receipt_sha256 } };
-}
-
-/** From `at` on sealed anew: what an operator who holds the database can do, and no verification of it alone can see. */
-function rewrittenFrom(chain: StoredChain, at: number): StoredChain {
-  const rows = chain.rows.slice(0, at);
-  for (const row of chain.rows.slice(at)) {
-    const before = rows.at(-1);
-    rows.push(
-      resealed(row, (payload) => ({
-        ...payload,
-        ...(before === undefined ? {} : { parent_hash: before.receipt_sha256 }),
-        organization: { ...payload.organization, name: 'Another Name' },
-      })),
-    );
-  }
-  return cutTo({ rows, head: null }, rows.length);
-}
-
 function looks(ledger: SuiteLedger): void {
   test('whole, it is silent, and keeps where the chain ends for the next look', async () => {
     const tenant = await ledger.tenant();
     const seen = seenFile();
     const key = tenant.keys.auditor;
     assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL, 'an empty chain is whole');
-    assert.equal(JSON.parse(readFileSync(seen, 'utf8')).org_seq, null);
+    assert.equal(JSON.parse(readFileSync(seen, 'utf8')).head, null);
     for (const count of [1, 0, 3]) {
       await mint(tenant, count);
       assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL);
       const { head } = await tenant.as('auditor')('GET', '/ledger/verify');
-      const { verified_at, ...kept } = JSON.parse(readFileSync(seen, 'utf8'));
-      assert.deepEqual(kept, { organization_id: tenant.organization_id, ...head });
+      const { verified_at, organization_id, checkpoint, ...kept } = JSON.parse(readFileSync(seen, 'utf8'));
+      assert.deepEqual([organization_id, kept.head], [tenant.organization_id, head]);
+      assert.equal(parseCheckpointText(parseNote(checkpoint).text).size, head.org_seq + 1);
       assert.ok(Math.abs(Date.now() - Date.parse(verified_at)) < 600_000);
       assert.equal(statSync(seen).mode & 0o777, 0o600);
     }
@@ -109,7 +90,7 @@ function looks(ledger: SuiteLedger): void {
     await mint(tenant, 3);
     const seen = seenFile();
     await look(ledger.url, tenant.keys.auditor, '--seen', seen);
-    const { receipt_sha256 } = JSON.parse(readFileSync(seen, 'utf8'));
+    const { receipt_sha256 } = JSON.parse(readFileSync(seen, 'utf8')).head;
     const chain = await readChain(ledger.db, tenant.organization_id);
     for (const [count, now] of [
       [2, 'ends at 1:'],
@@ -138,20 +119,22 @@ function looks(ledger: SuiteLedger): void {
     await mint(tenant, 3);
     const seen = seenFile();
     await look(ledger.url, tenant.keys.auditor, '--seen', seen);
-    const kept = JSON.parse(readFileSync(seen, 'utf8'));
+    const kept = JSON.parse(readFileSync(seen, 'utf8')).head;
     await mint(tenant, 2);
     const chain = await readChain(ledger.db, tenant.organization_id);
     await writeChain(ledger.db, tenant.organization_id, rewrittenFrom(chain, 1));
+    await forgetSigned(ledger.db, tenant.organization_id);
     assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true, 'by itself it is a whole chain');
     found(
       await look(ledger.url, tenant.keys.auditor, '--seen', seen),
-      new RegExp(`THE CHAIN WAS REWRITTEN: 2:${kept.receipt_sha256} was seen before, now 2:`),
+      /THE LOG WAS REWRITTEN: the checkpoint of 5 receipts does not continue the one of 3/,
     );
     found(
       await look(ledger.url, tenant.keys.auditor, '--holds', `2:${kept.receipt_sha256}`),
       new RegExp(`the chain does not hold 2:${kept.receipt_sha256}: 2:`),
     );
     await writeChain(ledger.db, tenant.organization_id, chain);
+    await forgetSigned(ledger.db, tenant.organization_id);
     assert.deepEqual(await look(ledger.url, tenant.keys.auditor, '--seen', seen), WELL);
     assert.deepEqual(await look(ledger.url, tenant.keys.auditor, '--holds', `2:${kept.receipt_sha256}`), WELL);
   });
@@ -164,7 +147,7 @@ function looks(ledger: SuiteLedger): void {
     await look(ledger.url, one.keys.auditor, '--seen', seen);
     found(
       await look(ledger.url, other.keys.auditor, '--seen', seen),
-      new RegExp(`could not be verified: the key is one of ${other.organization_id}.*${one.organization_id}`),
+      new RegExp(`could not be verified: the key is one of [^ ]+${other.organization_id}, .*${one.organization_id}`),
     );
     writeFileSync(seen, '{"org_seq": 1');
     found(await look(ledger.url, one.keys.auditor, '--seen', seen), /is not what this command wrote/);
@@ -173,7 +156,10 @@ function looks(ledger: SuiteLedger): void {
       await look(ledger.url, one.keys.auditor, '--seen', join(seen, 'x')),
       /could not be verified: --seen: ENOTDIR/,
     );
-    found(await look(ledger.url, one.keys.auditor, '--seen', join(folder, 'no', 'x')), /its head could not be kept/);
+    found(
+      await look(ledger.url, one.keys.auditor, '--seen', join(folder, 'no', 'x')),
+      /what was seen could not be kept/,
+    );
   });
 
   describe('what stands between it and a ledger', () => {
@@ -241,7 +227,10 @@ function looks(ledger: SuiteLedger): void {
           (text: string) => text.replace(/\{"approval".*?\},(?=\{"approval")/, ''),
           /serves 3:.* where org_seq 2 should/,
         ],
-        [() => '{"receipts":[],"next_after_seq":null}', /GET \/ledger ends at org_seq 1, before the verified head 4:/],
+        [
+          () => '{"receipts":[],"next_after_seq":null}',
+          /GET \/ledger ends at org_seq 1, before the signed checkpoint of 5 receipts/,
+        ],
         [() => '<html>', /could not be verified: GET \/ledger: 200, but the answer is cut off/],
       ] as const) {
         const { url, server } = await between((path, text) => (path.startsWith('/ledger?') ? served(text) : text));

@@ -1,0 +1,112 @@
+/** The command line of `./rcpt monitor`. */
+import { readFileSync } from 'node:fs';
+import { readArguments, WrongUse } from '@rcpt/proof/cli-arguments.ts';
+import type { ProofError } from '@rcpt/proof/error.ts';
+import { parseVerifierKey, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { MAIL_URL } from './mail.ts';
+import type { Question } from './question.ts';
+
+export type Environment = Record<string, string | undefined>;
+
+export interface Options extends Omit<Question, 'seen'> {
+  /** True: the address is a share link, and no credential is used. */
+  shared: boolean;
+  file: string | undefined;
+  mail: { url: string; from: string; to: string[] } | null;
+  json: boolean;
+}
+
+/** Null: the help was asked for. Throws `WrongUse`. */
+export function readOptions(args: string[], environment: Environment): Options | null {
+  const options = {
+    key: { type: 'string', multiple: true },
+    witness: { type: 'string', multiple: true },
+    seen: { type: 'string' },
+    holds: { type: 'string' },
+    stale: { type: 'string' },
+    'checkpoint-only': { type: 'boolean' },
+    mail: { type: 'string', multiple: true },
+    'api-key-file': { type: 'string' },
+    timeout: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  const { values, positionals } = readArguments({ args, options, allowPositionals: true });
+  const { timeout = '300', stale, json = false } = values;
+  if (values.help) return null;
+  if (positionals.length > 1) throw new WrongUse(`takes one address, got ${positionals.length}`);
+  if (!/^[1-9]\d{0,2}$/.test(timeout) || Number(timeout) > 300)
+    throw new WrongUse(`--timeout: got ${JSON.stringify(timeout)}, takes a number of seconds from 1 to 300`);
+  if (stale !== undefined && !/^[1-9]\d{0,4}$/.test(stale))
+    throw new WrongUse(`--stale: got ${JSON.stringify(stale)}, takes a number of hours from 1 to 99999`);
+  const base_url = addressOf(positionals[0] ?? environment.RCPT_URL);
+  const shared = /\/share\/[\w-]+$/.test(base_url);
+  if (shared && values.holds !== undefined)
+    throw new WrongUse('--holds: takes the address of a ledger, not a share link');
+  return {
+    ledger: { base_url, ...(shared ? {} : { token: apiKeyOf(values['api-key-file'], environment.RCPT_KEY) }) },
+    shared,
+    keys: keysOf('--key', values.key, 1),
+    witnesses: keysOf('--witness', values.witness, 4),
+    holds: values.holds === undefined ? undefined : headOf(values.holds),
+    stale_hours: stale === undefined ? null : Number(stale),
+    receipts: !values['checkpoint-only'],
+    timeout_ms: Number(timeout) * 1000,
+    now: Date.now,
+    file: values.seen,
+    mail: mailOf(values.mail, environment),
+    json,
+  };
+}
+
+function addressOf(url: string | undefined): string {
+  if (!url) throw new WrongUse('got no address and no RCPT_URL, takes the address of a ledger');
+  if (/^https?:\/\/[^\s?#@\\]+$/.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '');
+  throw new WrongUse(`got ${JSON.stringify(url)}, takes an http:// or https:// address`);
+}
+
+/** Never in the words: those every account on the machine can read. */
+function apiKeyOf(file: string | undefined, key: string | undefined): string {
+  const [name, text] = file === undefined ? ['RCPT_KEY', key] : ['--api-key-file', contentOf(file)];
+  if (!text) throw new WrongUse(`${name}: got nothing, takes an API key of the organization (rk_…)`);
+  if (!/^rk_[\x21-\x7e]+$/.test(text)) throw new WrongUse(`${name}: got (not shown), takes an API key (rk_…)`);
+  return text;
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new WrongUse(`--api-key-file: ${(error as Error).message}`);
+  }
+}
+
+function keysOf(option: string, texts: string[] | undefined, type: VerifierKey['type']): VerifierKey[] {
+  return (texts ?? []).map((text) => {
+    try {
+      const key = parseVerifierKey(text);
+      if (key.type === type) return key;
+    } catch (error) {
+      throw new WrongUse(`${option}: got ${JSON.stringify(text)}: ${(error as ProofError).message}`);
+    }
+    throw new WrongUse(`${option}: got a key of another type, takes the key of a ${type === 1 ? 'log' : 'witness'}`);
+  });
+}
+
+function mailOf(to: string[] | undefined, environment: Environment): Options['mail'] {
+  if (to === undefined) return null;
+  const { RCPT_SMTP_URL: url, RCPT_EMAIL_FROM: from = 'Receipt monitor <monitor@localhost>' } = environment;
+  const wrong = to.find((one) => !/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(one));
+  if (wrong !== undefined) throw new WrongUse(`--mail: got ${JSON.stringify(wrong)}, takes an e-mail address`);
+  if (url === undefined || !MAIL_URL.test(url))
+    throw new WrongUse(
+      `RCPT_SMTP_URL: got ${url ? '(not shown)' : 'nothing'}, takes smtp://…, smtps://… or file:<folder>, with --mail`,
+    );
+  return { url, from, to };
+}
+
+function headOf(text: string): { org_seq: number; receipt_sha256: string } {
+  const [, seq, receipt_sha256] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (receipt_sha256 !== undefined) return { org_seq: Number(seq), receipt_sha256 };
+  throw new WrongUse(`--holds: got ${JSON.stringify(text)}, takes SEQ:SHA256 (64 lower-case hex digits)`);
+}
