@@ -137,7 +137,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(settings(), edited, 'installing again leaves the settings as they are');
       house.set('ledger.env', {});
       const { stdout } = await well(['upgrade']);
-      assert.match(stdout, /applied: \(nothing\)\nrouter: \(nothing\)\n/);
+      assert.match(stdout, /applied: \(nothing\)\ntaken_in: \(nothing\)\nrouter: \(nothing\)\n/);
       await mintedReceipt(tenant);
       assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true);
       assert.ok(!existsSync(join(house.root, 'var/lib/receipt-ledger/data')));
