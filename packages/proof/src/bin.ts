@@ -12,6 +12,13 @@ import {
   rememberedInWords,
   rememberIfShown,
 } from './cli-answers.ts';
+import {
+  type ApprovalAnswer,
+  type ApprovalOptions,
+  answerApproval,
+  approvalInWords,
+  askedApproval,
+} from './cli-approval.ts';
 import { readArguments, WrongUse } from './cli-arguments.ts';
 import { answerAll, answerInWords, askedFiles, type FileAnswer } from './cli-compare.ts';
 import { stateFolder } from './cli-memory.ts';
@@ -36,6 +43,7 @@ export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH�
        ./rcpt verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
        ./rcpt verify [--json] --proof FILE --key KEY… RECEIPT
        ./rcpt verify [--json] --checkpoint FILE --key KEY… EXPORT
+       ./rcpt verify [--json] --approval FILE [--activity FILE] RECEIPT
 
 Verifies receipts offline. PATH is a receipt, its PDF, a ledger export (one receipt per line), a router receipts
 file, a folder with any of those in it (other files are skipped and counted), or - for standard input.
@@ -45,6 +53,9 @@ file, a folder with any of those in it (other files are skipped and counted), or
   --evidence FILE      FILE must be a piece of this one receipt's evidence; may be given more than once
   --proof FILE         the receipt must stand in its ledger's signed tree, as this proof file says
   --checkpoint FILE    the export must be all that this signed checkpoint counts
+  --approval FILE      a passkey must have signed exactly what this one receipt seals (GET /share/<token>/approval)
+  --activity FILE      this export of the organization's activity must record that passkey as the approver's
+  --origin URL         where it was signed, if not where the receipt's link leads
   --key KEY            a verifier key that you trust, or a file with one a line; may be given more than once
   --key-beside KEY     a key that came with the receipt: it shows no identity
   --policy FILE        which witnesses must have signed, and which logs you trust (C2SP tlog-policy)
@@ -60,7 +71,7 @@ Exit codes: 0 all is well, 1 a check failed, or what you asked for was not shown
 2 wrong use.
 `;
 
-export interface VerifyOptions extends ProofOptions {
+export interface VerifyOptions extends ProofOptions, ApprovalOptions {
   json?: boolean;
   /** `<sha256>` or `<seq>:<sha256>`. */
   head?: string;
@@ -93,6 +104,7 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const { stderr } = options;
   const head = options.head === undefined ? undefined : parseHead(options.head);
   const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
+  const approving = await askedApproval(paths, options);
   const pdf = paths.length === 1 ? await attachedTo(paths[0]!) : null;
   const proving = await readProving(options, pdf);
   const sources = pdf === null ? (await Promise.all(paths.map(sourcesAt))).flat() : [pdf.receipt];
@@ -114,12 +126,16 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
     throw new WrongUse(`--output and --evidence compare with one receipt, which ${only.file} is not`);
   const answers = is_one ? await answersOf(proving, only!, judge!.bytes) : null;
   const matches = await answerAll(asked, receipt, stderr);
-  const all_hold = reports.length > 0 && [...reports, ...matches].every((one) => one.ok);
+  if (approving !== null && only?.ok && receipt === null)
+    throw new WrongUse(`--approval is of one receipt, which ${only.file} is not`);
+  const approval = approving === null ? null : await answerApproval(approving, receipt);
+  const beside_it = approval === null ? matches : [...matches, approval];
+  const all_hold = reports.length > 0 && [...reports, ...beside_it].every((one) => one.ok);
   const ok = all_hold && (answers === null || isShown(proving, answers));
   const scope = scopeOf(reports, head !== undefined, asked.length > 0);
   const beside = answers === null ? scope : scopeBesideAnswers(head !== undefined, asked.length > 0);
   const remembered = answers === null ? null : await rememberIfShown(proving, answers);
-  return { ok, reports, skipped, matches, answers, scope, beside, remembered };
+  return { ok, reports, skipped, matches, approval, answers, scope, beside, remembered };
 }
 
 interface Found {
@@ -128,6 +144,8 @@ interface Found {
   /** Names of files without receipts. */
   skipped: string[];
   matches: FileAnswer[];
+  /** Null: it was not asked. */
+  approval: ApprovalAnswer | null;
   /** Of one receipt or one export. */
   answers: Answers | null;
   scope: Scope;
@@ -136,17 +154,29 @@ interface Found {
   remembered: Remembered | null;
 }
 
-function asJson({ ok, reports, skipped, matches, answers, scope, remembered }: Found): string {
+function asJson({ ok, reports, skipped, matches, approval, answers, scope, remembered }: Found): string {
   const receipts_checked = reports.reduce((sum, report) => sum + report.receipts_checked, 0);
   const violation = reports.find((report) => report.violation)?.violation ?? null;
-  const report = { ok, answers, receipts_checked, violation, files: reports, skipped, matches, remembered, ...scope };
+  const report = {
+    ok,
+    answers,
+    receipts_checked,
+    violation,
+    files: reports,
+    skipped,
+    matches,
+    approval,
+    remembered,
+    ...scope,
+  };
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-function inWords({ ok, reports, skipped, matches, answers, beside, remembered }: Found): string {
+function inWords({ ok, reports, skipped, matches, approval, answers, beside, remembered }: Found): string {
   return [
     ...reports.map((report) => safeForTerminal(fileInWords(report, reports.length === 1))),
     ...matches.map(answerInWords),
+    approval === null ? '' : approvalInWords(approval),
     reports.length === 0 ? 'nothing to verify\n' : '',
     skipped.length > 0 ? skippedInWords(skipped.length) : '',
     answers === null ? '' : answersInWords(answers),
@@ -203,6 +233,9 @@ function readWords(args: string[]) {
     checkpoint: { type: 'string' },
     key: { type: 'string', multiple: true },
     'key-beside': { type: 'string', multiple: true },
+    approval: { type: 'string' },
+    activity: { type: 'string' },
+    origin: { type: 'string' },
     policy: { type: 'string' },
     consistency: { type: 'string' },
     state: { type: 'string' },

@@ -29,7 +29,12 @@ export type ProofErrorCode =
   | 'not_an_approval'
   | 'receipt_altered'
   | 'wrong_approved_sha256'
-  | 'wrong_approver';
+  | 'wrong_approver'
+  | 'activity_broken'
+  | 'key_not_enrolled'
+  | 'key_replaced'
+  | 'key_of_another'
+  | 'key_removed';
 
 /**
  * A coded refusal. `path` is the JSON Pointer (RFC 6901) of the offending member, `''` for the whole value; it is put

@@ -5,7 +5,9 @@ export {
   parseApproval,
   type VerifiedApproval,
   verifyApproval,
+  verifyApprovalOf,
 } from './approval/approval.ts';
+export { type Enrolment, EnrolmentSearch } from './approval/enrolment.ts';
 export { canonicalize, type Json, type JsonObject, MAX_DEPTH } from './canonical.ts';
 export {
   type ChainReport,

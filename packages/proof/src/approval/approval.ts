@@ -36,8 +36,8 @@ export interface VerifiedApproval extends Answered {
   /** The receipt itself names this person; else the name is the ledger's word. */
   is_named_in_receipt: boolean;
   organization_id: string;
-  /** The approval was given before. */
-  minted_at: string;
+  /** As the receipt says; where it does not, the instant of its minting, before which the approval was given. */
+  approved_at: string;
 }
 
 export interface ApprovalOptions {
@@ -86,7 +86,15 @@ export async function verifyApproval(
   const verdict = verifyReceipt(receipt);
   if (!verdict.ok || verdict.payload === null)
     throw new ProofError('receipt_altered', `the receipt itself does not hold: ${verdict.fault?.detail}`);
-  const { payload } = verdict;
+  return verifyApprovalOf(verdict.payload, file, options);
+}
+
+/** As `verifyApproval`, of a receipt that was verified already. */
+export async function verifyApprovalOf(
+  payload: JsonObject,
+  file: string | Uint8Array,
+  options: ApprovalOptions = {},
+): Promise<VerifiedApproval> {
   const approval = parseApproval(file);
   const approved = approvedSha256(payload);
   if (approval.approved_sha256 !== approved)
@@ -110,8 +118,13 @@ export async function verifyApproval(
     origin,
     is_named_in_receipt,
     organization_id: (payload.organization as JsonObject).id as string,
-    minted_at: payload.created_at as string,
+    approved_at: approvedAt(payload),
   };
+}
+
+function approvedAt({ approval, created_at }: JsonObject): string {
+  const at = isObject(approval) ? approval.approved_at : created_at;
+  return typeof at === 'string' ? at : (created_at as string);
 }
 
 function originOf(address: string): string {

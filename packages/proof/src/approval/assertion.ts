@@ -1,7 +1,9 @@
 /** What a passkey signed when it was asked (Web Authentication, §7.2): checked without the server that asked. */
+
+import { toBase64Url } from '../base64url.ts';
 import type { JsonObject } from '../canonical.ts';
 import { ProofError } from '../error.ts';
-import { concat, equal, sha256Of, toBase64 } from '../log/bytes.ts';
+import { concat, equal, sha256Of } from '../log/bytes.ts';
 import { decodeUtf8, parseStrict } from '../parse.ts';
 import { isObject } from '../receipt.ts';
 import { isSignedBy, type PasskeyKey } from './public-key.ts';
@@ -92,10 +94,6 @@ function checkAuthenticatorData(data: Uint8Array, { origin }: Asked): Answered {
 /** The id of the relying party (Web Authentication, §4). */
 export function relyingPartyOf(origin: string): string {
   return new URL(origin).hostname;
-}
-
-export function toBase64Url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 function shown(origin: unknown): string {
