@@ -23,6 +23,8 @@ create table log_ends (
   log text not null,
   size integer not null,
   peaks text not null,
+  -- The hashes of the entries behind the last full tile, so that no proof reads entries.
+  edge text not null,
   checkpoint text not null,
   signed_at text not null,
   primary key (organization_id, log)

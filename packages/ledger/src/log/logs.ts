@@ -109,30 +109,26 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
     },
 
     async proofFile(organization_id, log, index) {
-      const { size, peaks, checkpoint } = await holding(organization_id, log, index + 1);
-      const tree = new LogTree(db, organization_id, sourceOf(log));
-      const hashes = await inclusionProof(index, size, tree.subtree);
-      const [leaf] = await tree.leaves(index, index + 1);
-      const root = rootOfPeaks(decodeHashes(peaks));
-      if (leaf === undefined || !includes({ index, size, leaf, root }, hashes)) throw notAsSigned(index);
-      return formatProofFile({ index, hashes, checkpoint });
+      const end = await holding(organization_id, log, index + 1);
+      const { subtree } = new LogTree(db, organization_id, log, end);
+      const hashes = await inclusionProof(index, end.size, subtree);
+      const root = rootOfPeaks(decodeHashes(end.peaks));
+      if (!includes({ index, size: end.size, leaf: await subtree(0, index), root }, hashes)) throw notAsSigned(index);
+      return formatProofFile({ index, hashes, checkpoint: end.checkpoint });
     },
 
     async consistency(organization_id, log, from, to) {
-      await holding(organization_id, log, Math.max(from, to));
-      const tree = new LogTree(db, organization_id, sourceOf(log));
-      return consistencyProof(from, to, tree.subtree);
+      const end = await holding(organization_id, log, Math.max(from, to));
+      return consistencyProof(from, to, new LogTree(db, organization_id, log, end).subtree);
     },
 
     async tile(organization_id, log, { level, index, width }) {
-      const { size } = await holding(organization_id, log, 1);
-      if (width > tileWidth(size, level, index)) throw new Refusal('not_found', 'The log has no such tile.');
-      const source = sourceOf(log);
-      if (level !== null) {
-        const hashes = await new LogTree(db, organization_id, source).hashes(level, index);
-        return Buffer.concat(hashes.slice(0, width));
-      }
-      return bundle(await entriesOf(organization_id, source, index * TILE_WIDTH, width));
+      let end = await holding(organization_id, log, 1);
+      if (width > tileWidth(end.size, level, index)) end = (await signed(organization_id, log)) ?? end;
+      if (width > tileWidth(end.size, level, index)) throw new Refusal('not_found', 'The log has no such tile.');
+      if (level === null) return bundle(await entriesOf(organization_id, sourceOf(log), index * TILE_WIDTH, width));
+      const hashes = await new LogTree(db, organization_id, log, end).hashes(level, index);
+      return Buffer.concat(hashes.slice(0, width));
     },
 
     async verifierKeys(organization_id, log) {

@@ -69,7 +69,7 @@ export async function signEnd(
     const origin = signing[0]!.verifier.name;
     const root = rootOfPeaks(decodeHashes(grown.peaks));
     const checkpoint = signNote(checkpointText({ origin, size, root }), signing);
-    const next: SignedEnd = { size, peaks: grown.peaks, checkpoint, signed_at: now() };
+    const next: SignedEnd = { size, peaks: grown.peaks, edge: grown.edge, checkpoint, signed_at: now() };
     const replaced = await db.transaction(async (tx) => {
       if (!(await replaceSignedEnd(tx, organization_id, source.log, signed?.size ?? null, next))) return false;
       await keepTiles(tx, organization_id, source.log, grown.tiles);
@@ -89,31 +89,27 @@ async function grow(
   source: LogSource,
   signed: SignedEnd | null,
   size: number,
-): Promise<{ peaks: string; tiles: StoredTile[] }> {
-  const from = signed?.size ?? 0;
+): Promise<{ peaks: string; edge: string; tiles: StoredTile[] }> {
+  let at = signed?.size ?? 0;
   let peaks: Uint8Array[] = decodeHashes(signed?.peaks ?? '');
   const tiles: StoredTile[] = [];
-  const tile_begin = from - (from % TILE_WIDTH);
-  // The hashes of a tile that becomes full are needed from its first one.
-  let at = size >= tile_begin + TILE_WIDTH ? tile_begin : from;
-  let leaves: Uint8Array[] = [];
+  let edge = decodeHashes(signed?.edge ?? '');
   while (at < size) {
     const limit = Math.min(BATCH, size - at, TILE_WIDTH - (at % TILE_WIDTH));
     const entries = await source.entries(db, organization_id, at, limit);
     if (entries.length === 0) throw altered(at);
     for (const entry of entries) {
       const leaf = leafHash(Buffer.from(entry));
-      if (at >= from) peaks = appendLeaf(peaks, at, leaf);
-      leaves.push(leaf);
-      at++;
+      peaks = appendLeaf(peaks, at++, leaf);
+      edge.push(leaf);
     }
-    if (at % TILE_WIDTH === 0) {
-      if (leaves.length === TILE_WIDTH) tiles.push(fullTile(0, at / TILE_WIDTH - 1, leaves));
-      leaves = [];
+    if (edge.length === TILE_WIDTH) {
+      tiles.push(fullTile(0, at / TILE_WIDTH - 1, edge));
+      edge = [];
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { peaks: encodeHashes(peaks), tiles };
+  return { peaks: encodeHashes(peaks), edge: encodeHashes(edge), tiles };
 }
 
 /** Of each level above, the tiles that these complete. */

@@ -7,6 +7,8 @@ export interface SignedEnd {
   size: number;
   /** The peaks of that tree, in base64. */
   peaks: string;
+  /** Hashes of the entries behind the last full tile, in base64. */
+  edge: string;
   checkpoint: string;
   signed_at: string;
 }
@@ -14,7 +16,7 @@ export interface SignedEnd {
 /** The last signed checkpoint; null: nothing was signed yet. */
 export async function loadSignedEnd(db: Queries, organization_id: string, log: LogName): Promise<SignedEnd | null> {
   const row = await db.get<SignedEnd>(
-    'select size, peaks, checkpoint, signed_at from log_ends where organization_id = $1 and log = $2',
+    'select size, peaks, edge, checkpoint, signed_at from log_ends where organization_id = $1 and log = $2',
     [organization_id, log],
   );
   return row ?? null;
@@ -29,19 +31,20 @@ export async function replaceSignedEnd(
   organization_id: string,
   log: LogName,
   from: number | null,
-  { size, peaks, checkpoint, signed_at }: SignedEnd,
+  { size, peaks, edge, checkpoint, signed_at }: SignedEnd,
 ): Promise<boolean> {
-  const values = [organization_id, log, size, peaks, checkpoint, signed_at];
+  const values = [organization_id, log, size, peaks, edge, checkpoint, signed_at];
   const changed =
     from === null
       ? await tx.run(
-          `insert into log_ends (organization_id, log, size, peaks, checkpoint, signed_at) values ($1, $2, $3, $4, $5, $6)
+          `insert into log_ends (organization_id, log, size, peaks, edge, checkpoint, signed_at)
+           values ($1, $2, $3, $4, $5, $6, $7)
            on conflict (organization_id, log) do nothing`,
           values,
         )
       : await tx.run(
-          `update log_ends set size = $3, peaks = $4, checkpoint = $5, signed_at = $6
-           where organization_id = $1 and log = $2 and size = $7`,
+          `update log_ends set size = $3, peaks = $4, edge = $5, checkpoint = $6, signed_at = $7
+           where organization_id = $1 and log = $2 and size = $8`,
           [...values, from],
         );
   if (changed === 0) return false;

@@ -135,7 +135,12 @@ eachLedger('the log', (ledger) => {
       rows: [...chain.rows.slice(0, 2), forged],
       head: { org_seq: 2, receipt_sha256: forged.receipt_sha256 },
     });
-    assert.equal((await ledger.call('GET', `${pathOf(receipts[2])}/proof`)).json.code, 'log_inconsistent');
+    // The proof is of what was signed: what is served now does not fit it, as every reader sees.
+    const proof = (await ledger.call('GET', `${pathOf(receipts[2])}/proof`)).text;
+    const key = await keyOf(tenant);
+    const served = Buffer.from((await ledger.call('GET', `${pathOf(receipts[2])}/download`)).text);
+    await assert.rejects(verifyProofFile(proof, served, key), { code: 'not_included' });
+    assert.equal((await verifyProofFile(proof, Buffer.from(chain.rows[2]!.payload), key)).index, 2);
     assert.equal((await get('/ledger/checkpoint')).text, before);
   });
 });
