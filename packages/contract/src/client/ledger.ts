@@ -6,6 +6,7 @@ import type {
   FlightSheetQuery,
   FlightSheetTrial,
 } from '../ledger/flight-sheet.ts';
+import type { AssertionOptions, CreationOptions, Passkey, PasskeyList } from '../ledger/passkeys.ts';
 import type {
   NewSession,
   NewTeamMember,
@@ -79,6 +80,13 @@ export function ledgerClient(settings: ClientSettings) {
     changeRole: ({ id, role }: { id: string; role: Role }) => send<TeamMember>('PATCH', member(id), { role }),
     removeMember: (id: string) => send<TeamMember>('DELETE', member(id)),
 
+    passkeyOptions: () => post<CreationOptions>('/passkeys/options'),
+    enrolPasskey: (body: object) => post<Passkey>('/passkeys', body),
+    listPasskeys: (signal?: Signal) => get<Out<typeof PasskeyList>>('/passkeys', signal),
+    renamePasskey: ({ id, name }: { id: string; name: string }) =>
+      send<Passkey>('PATCH', `/passkeys/${segment(id)}`, { name }),
+    removePasskey: (id: string) => send<Passkey>('DELETE', `/passkeys/${segment(id)}`),
+
     listAgentProfiles: (signal?: Signal) => get<Out<typeof AgentProfileList>>('/agent-profiles', signal),
     createAgentProfile: (body: In<typeof NewAgentProfile>, key?: string) =>
       post<StoredAgentProfile>('/agent-profiles', body, key),
@@ -102,8 +110,12 @@ export function ledgerClient(settings: ClientSettings) {
     decideCheck: (id: string, check: string, body: In<typeof CheckDecision>) =>
       send<Check>('PATCH', `${run(id)}/checks/${segment(check)}`, body),
     giveVerdict: (id: string, key?: string) => post<Verdict>(`${run(id)}/verdict`, undefined, key),
-    approve: (id: string, decision: Decision, note = '', key?: string) =>
-      post<Approval>(`${run(id)}/approval`, { decision, note }, key),
+    /** What a passkey is asked to sign. */
+    approvalOptions: (id: string, note = '') =>
+      post<AssertionOptions>(`${run(id)}/approval/options`, { decision: 'approved', note }),
+    /** @param assertion what the passkey answered */
+    approve: (id: string, decision: Decision, note = '', key?: string, assertion?: object) =>
+      post<Approval>(`${run(id)}/approval`, { decision, note, ...(assertion && { assertion }) }, key),
     mint: (id: string) => post<Receipt>(`${run(id)}/receipt`),
 
     listReceipts: (query: Partial<In<typeof ReceiptQuery>> = {}, signal?: Signal) =>

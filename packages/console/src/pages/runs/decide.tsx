@@ -15,6 +15,7 @@ import { ChoosePublicName, isNameless } from '../public-name/choose.tsx';
 import { BecomesPublic } from './becomes-public.tsx';
 import { LANE_SEALS } from './lane-fields.ts';
 import { useRunMutation } from './run-mutation.ts';
+import { SigningChoice, useSignedApproval, useSigning } from './signing.tsx';
 
 interface DecideProps {
   run: Run;
@@ -40,14 +41,17 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
   const [note, setNote] = useState('');
   const [mintNow, setMintNow] = useState(true);
   const approving = decision === 'approved';
-  const act = useRunMutation(run.id, async (said: { decision: typeof decision; note: string; mint: boolean }, key) => {
-    await ledger.approve(run.id, said.decision, said.note, key);
+  const signing = useSigning(run);
+  const approve = useSignedApproval(run.id);
+  const act = useRunMutation(run.id, async (said: Said, key) => {
+    if (said.decision === 'approved') await approve(said.note, said.sign, key);
+    else await ledger.approve(run.id, said.decision, said.note, key);
     // The decision stands whatever happens to the receipt: the Run then waits at its next step.
     return said.mint ? ledger.mint(run.id).catch(sayProblem) : null;
   });
   const confirm = () =>
     act.mutate(
-      { decision, note: note.trim(), mint: approving && mintNow },
+      { decision, note: note.trim(), mint: approving && mintNow, sign: approving && signing.isWanted },
       {
         onSuccess(receipt) {
           toast(receipt ? `Sealed as ${receipt.receipt_id}` : approving ? 'Approved' : 'Rejected');
@@ -58,7 +62,8 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
   return (
     <Confirm
       title={approving ? 'Approve this Run' : 'Reject this Run'}
-      action={approving ? (mintNow ? 'Approve and mint' : 'Approve') : 'Reject for good'}
+      action={actionOf(approving, mintNow, signing.isWanted)}
+      disabledReason={approving ? signing.disabledReason : null}
       kind={approving ? 'primary' : 'danger'}
       mutation={act}
       onConfirm={confirm}
@@ -92,6 +97,7 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
         onChange={(event) => setNote(event.target.value)}
       />
       {approving && <BecomesPublic run={run} session={session} note={note.trim()} />}
+      {approving && <SigningChoice signing={signing} />}
       {approving && (
         <label className="check-field">
           <input type="checkbox" checked={mintNow} onChange={(event) => setMintNow(event.target.checked)} />
@@ -100,6 +106,19 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
       )}
     </Confirm>
   );
+}
+
+interface Said {
+  decision: DecideProps['decision'];
+  note: string;
+  mint: boolean;
+  sign: boolean;
+}
+
+function actionOf(approving: boolean, mintNow: boolean, isSigned: boolean): string {
+  if (!approving) return 'Reject for good';
+  if (isSigned) return mintNow ? 'Sign, approve and mint' : 'Sign and approve';
+  return mintNow ? 'Approve and mint' : 'Approve';
 }
 
 function sayProblem(error: unknown): null {

@@ -18,6 +18,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { deniedReason } from '../../format/permissions.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
+import { PasskeyApprovalsSetting } from './passkey-approvals.tsx';
 import { Storage } from './storage.tsx';
 import { You } from './you.tsx';
 import './settings.css';
@@ -47,6 +48,7 @@ export function OrganizationSettings() {
       <Section title="Approval">
         <div className="panel setting">
           <FourEyes organization={organization} disabledReason={disabledReason} />
+          <SignedApprovals organization={organization} disabledReason={disabledReason} />
         </div>
       </Section>
       <Section title="Storage">
@@ -128,6 +130,10 @@ function FourEyes({ organization, disabledReason }: Part) {
       )}
     </>
   );
+}
+
+function SignedApprovals(part: Part) {
+  return <PasskeyApprovalsSetting {...part} act={useChange('Saved')} />;
 }
 
 function useChange(words: string) {

@@ -13,6 +13,11 @@ export const membersQuery = queryOptions({
   queryFn: async ({ signal }) => (await ledger.listMembers(signal)).members,
 });
 
+export const passkeysQuery = queryOptions({
+  queryKey: KEYS.settings('passkeys'),
+  queryFn: async ({ signal }) => (await ledger.listPasskeys(signal)).passkeys,
+});
+
 export const storageQuery = queryOptions({
   queryKey: KEYS.settings('storage'),
   queryFn: async ({ signal }) => (await ledger.getOrganization(signal)).storage,

@@ -11,6 +11,7 @@ import { Timestamp } from '../../components/timestamp.tsx';
 import { inviterInWords } from '../../format/inviter.ts';
 import { Section } from '../../layout/page.tsx';
 import { ChoosePublicName } from '../public-name/choose.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { ROLE_IN_WORDS, ROLE_WORD } from './roles.ts';
 
 export function You() {
@@ -19,60 +20,63 @@ export function You() {
   const [choosing, setChoosing] = useState(false);
   const [leaving, setLeaving] = useState(false);
   return (
-    <Section
-      title="You"
-      beside={
-        kind === 'person' && (
-          <Button small kind="quiet" onClick={() => setLeaving(true)}>
-            Sign out everywhere
-          </Button>
-        )
-      }
-    >
-      <div className="panel">
-        <DescriptionList>
-          <Description label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Description>
-          {kind === 'person' && (
-            <Description label="Public name">
-              <span className="public-name">
-                <span className="two-lines">
-                  <span>{public_name ?? <span className="muted">Not chosen yet</span>}</span>
-                  <small>Receipts show it, in public, beside what you approve or decide</small>
+    <>
+      <Section
+        title="You"
+        beside={
+          kind === 'person' && (
+            <Button small kind="quiet" onClick={() => setLeaving(true)}>
+              Sign out everywhere
+            </Button>
+          )
+        }
+      >
+        <div className="panel">
+          <DescriptionList>
+            <Description label={kind === 'person' ? 'Signed in as' : 'API key'}>{email ?? name}</Description>
+            {kind === 'person' && (
+              <Description label="Public name">
+                <span className="public-name">
+                  <span className="two-lines">
+                    <span>{public_name ?? <span className="muted">Not chosen yet</span>}</span>
+                    <small>Receipts show it, in public, beside what you approve or decide</small>
+                  </span>
+                  <Button small onClick={() => setChoosing(true)}>
+                    {public_name === null ? 'Choose' : 'Change'}
+                  </Button>
                 </span>
-                <Button small onClick={() => setChoosing(true)}>
-                  {public_name === null ? 'Choose' : 'Change'}
-                </Button>
+              </Description>
+            )}
+            <Description label="Role">
+              <span className="two-lines">
+                <span>{ROLE_WORD[role]}</span>
+                <small>{ROLE_IN_WORDS[role]}</small>
               </span>
             </Description>
-          )}
-          <Description label="Role">
-            <span className="two-lines">
-              <span>{ROLE_WORD[role]}</span>
-              <small>{ROLE_IN_WORDS[role]}</small>
-            </span>
-          </Description>
-          {organizations.length > 1 && (
-            <Description label="Member of">
-              {organizations.map((each) => (
-                <span key={each.id} className="two-lines">
-                  <span>{each.name}</span>
-                  <small>
-                    {each.id}, invited by {inviterInWords(each.invited_by ?? '')}
-                  </small>
-                </span>
-              ))}
-            </Description>
-          )}
-          {expires_at !== null && (
-            <Description label="Session ends">
-              <Timestamp at={expires_at} />, and later while you keep working
-            </Description>
-          )}
-        </DescriptionList>
-      </div>
-      {choosing && <ChoosePublicName session={session} onClose={() => setChoosing(false)} />}
-      {leaving && <SignOutEverywhere onClose={() => setLeaving(false)} />}
-    </Section>
+            {organizations.length > 1 && (
+              <Description label="Member of">
+                {organizations.map((each) => (
+                  <span key={each.id} className="two-lines">
+                    <span>{each.name}</span>
+                    <small>
+                      {each.id}, invited by {inviterInWords(each.invited_by ?? '')}
+                    </small>
+                  </span>
+                ))}
+              </Description>
+            )}
+            {expires_at !== null && (
+              <Description label="Session ends">
+                <Timestamp at={expires_at} />, and later while you keep working
+              </Description>
+            )}
+          </DescriptionList>
+        </div>
+        {choosing && <ChoosePublicName session={session} onClose={() => setChoosing(false)} />}
+        {leaving && <SignOutEverywhere onClose={() => setLeaving(false)} />}
+      </Section>
+      {kind === 'person' && <Passkeys />}
+    </>
   );
 }
 
