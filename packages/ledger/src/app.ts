@@ -8,6 +8,7 @@ import { answerInTurns } from './http/answer-turns.ts';
 import { authenticate } from './http/auth.ts';
 import { createBodyLimits } from './http/body-limits.ts';
 import { isPage, serveConsole } from './http/console.ts';
+import { disclosureRoutes } from './http/disclosures.ts';
 import { evidenceRoutes } from './http/evidence.ts';
 import { flightSheetRoutes } from './http/flight-sheets.ts';
 import { healthRoutes } from './http/health.ts';
@@ -82,6 +83,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   await shareRoutes(app, ledger);
   shareApprovalRoutes(app, ledger);
   shareLogRoutes(app, ledger);
+  disclosureRoutes(app, ledger, logger);
   sessionRoutes(app, ledger);
   passkeyRoutes(app, ledger);
   memberRoutes(app, ledger);

@@ -12,6 +12,7 @@ import { openVerifier } from './chain/verifier.ts';
 import { openChangeFeed } from './changes/feed.ts';
 import { emittingChanges } from './changes/transaction.ts';
 import type { Config } from './config.ts';
+import { finishErasures } from './disclosures/finish.ts';
 import type { Ledger } from './ledger.ts';
 import { checkMasterKey, openLogKeys } from './log/keys.ts';
 import { openLogs } from './log/logs.ts';
@@ -135,12 +136,15 @@ export async function startLedger(
       forgetRequests(db, anHourAgo()),
       forgetHours(db, hourOf(Date.now())),
       sweepEvidence(ledger, anHourAgo()),
+      finishErasures(ledger),
     ]).catch((error: unknown) => logger.warn({ err: error }, 'what is over stays stored for now'));
   }, FORGET_EVERY_MS);
 
   const { url, port } = await listen(app, 'LEDGER_HOST, LEDGER_PORT', config);
   address.url = url;
   deciders.warm();
+  // What a crash left of an erasure.
+  finishErasures(ledger).catch((error: unknown) => logger.warn({ err: error }, 'an erasure is not finished yet'));
   return {
     url,
     port,

@@ -14,6 +14,7 @@ import {
 } from '../store/audit.ts';
 import { seqOfReceiptId } from '../store/chains.ts';
 import { loadRunsAsStored } from '../store/runs.ts';
+import { compareErasures } from './erasures.ts';
 import { PinsSoFar, recordWithRun } from './run-record.ts';
 
 /** Told so often at most while a chain is walked. */
@@ -56,6 +57,7 @@ export function verifyChain(
       await comparePins(read, organization_id, pins, verifier);
       await compareRuns(read, organization_id, receipts_checked, verifier);
     }
+    await compareErasures(read, organization_id, verifier);
     if (head === null || isWhole) return verifier.finish(head);
     return verifier.finish({ ...head, receipt_id: await receiptIdAt(read, organization_id, head.org_seq) });
   });

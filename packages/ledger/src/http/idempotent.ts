@@ -5,10 +5,11 @@
 import { sha256Hex } from '@rcpt/proof/sha256.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
-import { type Created, createOnce } from '@rcpt/service/http/idempotency.ts';
+import { type Created, createOnce, keyId } from '@rcpt/service/http/idempotency.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
+import { nameAnswer } from '../store/disclosures.ts';
 import { sendText } from './stored.ts';
 
 export const IdempotencyHeader = z.object({ 'idempotency-key': z.string().optional() });
@@ -19,6 +20,7 @@ export const NOTHING_CREATED = '';
 /**
  * 201 with `Location`; 200 where nothing was created.
  * @param prepare what no transaction should wait for; not asked when the answer is there already
+ * @param committed what is done before the answer is sent; must not throw
  */
 export async function createAndSend<Prepared = undefined>(
   { db }: Ledger,
@@ -26,8 +28,10 @@ export async function createAndSend<Prepared = undefined>(
   reply: FastifyReply,
   create: (tx: Queries, prepared: Prepared) => Promise<Created>,
   prepare?: () => Promise<Prepared>,
+  committed?: () => Promise<void>,
 ) {
   const answer = await once(db, request, create, prepare);
+  await committed?.();
   if (answer.location !== NOTHING_CREATED) reply.code(201).header('location', answer.location);
   return send(reply, answer);
 }
@@ -58,18 +62,28 @@ function once<Prepared>(
   prepare?: () => Promise<Prepared>,
 ): Promise<Created> {
   const key = keyOf(request);
+  const organization_id = request.principal?.organization_id ?? '';
+  const named = async (tx: Queries, prepared: Prepared) => {
+    const answer = await create(tx, prepared);
+    const run_id = key && RUN.exec(`${request.url}${answer.location}`)?.[0];
+    if (run_id) await nameAnswer(tx, organization_id, keyId(request.credential, key), run_id);
+    return answer;
+  };
   return createOnce(
     db,
     {
-      organization_id: request.principal?.organization_id ?? '',
+      organization_id,
       key,
       credential: request.credential,
       request: key === undefined ? null : whatMakesItTheSame(request),
     },
-    create,
+    named,
     prepare,
   );
 }
+
+/** In an address. */
+const RUN = /run_[0-9a-f]{32}/;
 
 function whatMakesItTheSame({ method, url, body = null, upload }: FastifyRequest) {
   const common = { method, url, upload: upload?.sha256 ?? null };

@@ -8,6 +8,8 @@ export interface FairCache<Value> {
   get(organization_id: string, key: string): Value | undefined;
   /** Nothing larger than a quarter of the memory is kept. */
   put(organization_id: string, key: string, value: Value, bytes: number): void;
+  /** All of one organization's. */
+  forget(organization_id: string): void;
 }
 
 export function createFairCache<Value extends NonNullable<unknown>>(limit: number): FairCache<Value> {
@@ -22,6 +24,7 @@ export function createFairCache<Value extends NonNullable<unknown>>(limit: numbe
   }
 
   return {
+    forget: (organization_id) => void shares.delete(organization_id),
     get: (organization_id, key) => shares.get(organization_id)?.get(key),
     put(organization_id, key, value, bytes) {
       if (bytes > limit / 4) return;

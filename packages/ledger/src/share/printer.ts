@@ -28,6 +28,8 @@ export interface Printer {
   card(of: Asked): Promise<Drawn>;
   /** Whether it is what was shared, and its name. */
   see(of: Asked): Promise<Seen>;
+  /** Keeps no drawing of this organization. */
+  forget(organization_id: string): void;
   /** Takes no more, finishes what it took, ends the threads. */
   close(): Promise<void>;
 }
@@ -120,6 +122,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
       known.put(organization_id, key, found, SEEN_EACH);
       return found;
     },
+    forget: (organization_id) => finished.forget(organization_id),
     close: () => pool.close(),
   };
 }

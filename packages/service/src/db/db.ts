@@ -60,6 +60,11 @@ export interface Db extends Queries {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   snapshot<T>(work: (read: Snapshot) => Promise<T>): Promise<T>;
+  /**
+   * SQLite: writes the log back into the database and empties it, so that neither holds what was deleted. False: somebody reads from
+   * the log just now. PostgreSQL deletes by its own vacuum: true.
+   */
+  emptyLog(): Promise<boolean>;
   /** Hears `notify` of other processes, best effort (a lost connection is taken up again); returns how to stop. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;

@@ -102,6 +102,7 @@ export function openPostgres({ url, connections = 10, onIdleError }: PostgresSet
     },
     snapshot: (work) =>
       once(reading, 'begin isolation level repeatable read read only', (client) => work(snapshotOf(client))),
+    emptyLog: async () => true,
     listen: (channel, onMessage) => listenOn(url, channel, onMessage),
     close: async () => void (await Promise.all([reading.end(), changing.end()])),
   };

@@ -39,14 +39,21 @@ export function openSqlite(path: string): Db {
   // copied into the database, so that a page that changes with every commit is copied once for many of them.
   // 16 MB of pages are kept, so that those that change often are not read again.
   writer.connection.exec('pragma temp_store = memory; pragma wal_autocheckpoint = 4000; pragma cache_size = -16000');
+  // What is deleted is overwritten with zeros, so that an erasure leaves nothing in the file.
+  writer.connection.exec('pragma secure_delete = on');
   const reader = connect(path);
   const waiting: Turn[] = [];
+  /** Done between two transactions. */
+  const between: (() => void)[] = [];
   let scheduled: Promise<void> | null = null;
 
   async function takeTurns(): Promise<void> {
     // One lap of the event loop lets every request that has already arrived join this commit.
     await new Promise((lap) => setImmediate(lap));
-    while (waiting.length > 0) await commitTogether(writer, waiting.splice(0, TRANSACTIONS_PER_COMMIT));
+    while (waiting.length + between.length > 0) {
+      for (const work of between.splice(0)) work();
+      if (waiting.length > 0) await commitTogether(writer, waiting.splice(0, TRANSACTIONS_PER_COMMIT));
+    }
     scheduled = null;
   }
 
@@ -60,6 +67,17 @@ export function openSqlite(path: string): Db {
     script: (sql) => asTransaction((tx) => tx.script(sql)),
     transaction: asTransaction,
     snapshot: (work) => snapshotOf(path, work),
+    emptyLog: () =>
+      new Promise((resolve, reject) => {
+        between.push(() => {
+          try {
+            resolve(emptyLog(writer));
+          } catch (error) {
+            reject(unavailableOr(error));
+          }
+        });
+        scheduled ??= takeTurns();
+      }),
     listen: async () => async () => {},
     async close() {
       while (scheduled !== null) await scheduled;
@@ -73,6 +91,17 @@ export function openSqlite(path: string): Db {
       waiting.push({ work, resolve, reject });
       scheduled ??= takeTurns();
     });
+  }
+}
+
+/** Does not wait for readers: everybody would wait with it. */
+function emptyLog({ connection }: Connection): boolean {
+  connection.exec('pragma busy_timeout = 0');
+  try {
+    const { busy } = connection.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
+    return busy === 0;
+  } finally {
+    connection.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 }
 

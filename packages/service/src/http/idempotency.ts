@@ -110,17 +110,28 @@ interface Stored {
   answer: string;
 }
 
+/** By which the answer under a key is found. */
+export function keyId(credential: string, key: string): string {
+  return sha256Hex(`${credential}\n${key}`);
+}
+
 function placeOf({ key, credential, request }: IdempotentRequest) {
   const secret = `${credential}\n${key}`;
   return {
-    id: sha256Hex(secret),
+    id: keyId(credential, key!),
     request_sha256: sha256Hex(canonicalize(request)),
     cipherKey: Buffer.from(hkdfSync('sha256', secret, 'idempotent answer', '', 32)),
   };
 }
 
-/** Throws `idempotency_key_reused` and `secret_shown_once`. */
+/** Throws `answer_erased`, `idempotency_key_reused` and `secret_shown_once`. */
 function answerOf(first: Stored | undefined, { request_sha256, cipherKey }: ReturnType<typeof placeOf>): Created {
+  // Emptied by a service when what it told was erased; what the request said is not known any more.
+  if (first?.answer === '')
+    throw new Refusal(
+      'answer_erased',
+      'This Idempotency-Key came before, and what its answer told was erased since. Nothing was created now. Use a new key.',
+    );
   if (first?.request_sha256 !== request_sha256)
     throw new Refusal(
       'idempotency_key_reused',

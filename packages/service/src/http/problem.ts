@@ -15,6 +15,7 @@ export const SHELL_PROBLEMS = {
   forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },
   secret_shown_once: { status: 409, title: 'The secret of this answer is shown once' },
+  answer_erased: { status: 410, title: 'The answer was erased' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },

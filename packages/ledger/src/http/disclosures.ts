@@ -1,0 +1,171 @@
+/** What stands beside a receipt: shown under its link, decided and erased by its organization. */
+import { Beside, DisclosureChange, DisclosureList, NewErasure } from '@rcpt/contract/ledger/disclosures.ts';
+import type { JsonObject } from '@rcpt/proof/canonical.ts';
+import type { Queries } from '@rcpt/service/db/db.ts';
+import { Refusal } from '@rcpt/service/error.ts';
+import type { App } from '@rcpt/service/http/app.ts';
+import { binary } from '@rcpt/service/http/openapi.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { shownBytes } from '../disclosures/bytes.ts';
+import { disclose, listBeside } from '../disclosures/disclose.ts';
+import { erase } from '../disclosures/erase.ts';
+import { finishErasures } from '../disclosures/finish.ts';
+import { besideOf } from '../disclosures/list.ts';
+import { loadDecided } from '../disclosures/read.ts';
+import type { Ledger } from '../ledger.ts';
+import { refuse } from '../problems.ts';
+import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
+import { createTurns } from '../turns/turns.ts';
+import { holdTurn } from './answer-turns.ts';
+import { createAndSend, IdempotencyHeader } from './idempotent.ts';
+import { SHARE_TOKEN } from './shared.ts';
+
+/** Files of 25 MiB, and receipts of a megabyte, in memory while they are read. */
+const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'disclosures of this organization' };
+const READ_MS = 120_000;
+
+export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void {
+  const { db } = ledger;
+  const shared = { tags: ['sharing'] };
+  const owned = { ...shared, security: [{ bearer: [] }], params: z.object({ receipt_id: z.string() }) };
+  const open = { may: 'public', rateLimit: {} } as const;
+  const reading = createTurns(READING);
+
+  app.get(
+    '/share/:token/disclosures',
+    {
+      config: open,
+      schema: {
+        ...shared,
+        summary: 'What stands beside a shared receipt: disclosed, withheld or erased',
+        description:
+          'Committed members by their paths, `/output`, and `/evidence/0` and on, where the receipt seals them. All of it is withheld until the organization discloses it. A `disclosure` is held against the receipt’s `_sd` as docs/spec.md §31 says.',
+        params: z.object({ token: z.string() }),
+        response: { 200: DisclosureList },
+      },
+    },
+    async ({ params }, reply) => {
+      const { found, payload } = await behind(params.token, reply);
+      return { disclosures: besideOf(payload, await loadDecided(db, found)) };
+    },
+  );
+
+  app.get(
+    '/share/:token/disclosures/*',
+    {
+      config: open,
+      schema: {
+        ...shared,
+        summary: 'The bytes of what is disclosed',
+        description:
+          'Behind `disclosures` stands the path as the list names it. The output and evidence in the bytes whose SHA-256 is sealed; a committed member as the text whose digest is sealed. They are hashed as they are read: 409 `evidence_altered` for bytes that are not those. 403 `disclosure_withheld`, 410 `disclosure_erased`.',
+        params: z.object({ token: z.string(), '*': z.string() }),
+        response: { 200: binary('The bytes', '*/*') },
+      },
+    },
+    async ({ params }, reply) => {
+      const { found, payload } = await behind(params.token, reply);
+      const path = `/${params['*'].replace(/^\//, '')}`;
+      const { bytes, content_type, name } = await shownBytes(ledger, found, payload, path);
+      const { receipt_id } = payload;
+      // An attacker may have written these bytes: a browser must not interpret them.
+      return reply
+        .header('content-disposition', `attachment; filename="${String(receipt_id).replaceAll(/[^\w-]/g, '')}-${name}"`)
+        .header('content-security-policy', "sandbox; default-src 'none'")
+        .type(content_type)
+        .send(bytes as never);
+    },
+  );
+
+  app.get(
+    '/receipts/:receipt_id/disclosures',
+    {
+      config: { may: 'read', in_turn: true },
+      schema: {
+        ...owned,
+        summary: 'What stands beside a receipt, as its link shows it',
+        response: { 200: DisclosureList },
+      },
+    },
+    async ({ principal, params }) => ({ disclosures: await listBeside(ledger, principal, params.receipt_id) }),
+  );
+
+  app.put(
+    '/receipts/:receipt_id/disclosures',
+    {
+      config: { may: 'approve' },
+      schema: {
+        ...owned,
+        summary: 'What the link shows from now on',
+        description:
+          'All paths that are to be disclosed; what is not named is withheld. 422 `disclosure_unknown` for a path that is not beside this receipt, 409 `disclosure_not_stored` where only the hash is here, 410 `disclosure_erased`. Nothing is changed then. Recorded in the activity chain.',
+        body: DisclosureChange,
+        response: { 200: DisclosureList },
+      },
+    },
+    async ({ principal, params, body }) => {
+      await disclose(ledger, principal, params.receipt_id, body);
+      return { disclosures: await listBeside(ledger, principal, params.receipt_id) };
+    },
+  );
+
+  app.post(
+    '/receipts/:receipt_id/erasures',
+    {
+      config: { may: 'administer' },
+      schema: {
+        ...owned,
+        summary: 'Erase what stands beside a receipt, for good',
+        description:
+          'Value and salt, output or bytes are deleted; receipt, chain and proofs stay as they are, for they hold digests and hashes. The reason is shown under the link and recorded in the activity chain; one that holds the value is refused. A repeat answers what was erased then. What somebody was shown before cannot be called back.',
+        headers: IdempotencyHeader,
+        body: NewErasure,
+        response: { 201: Beside },
+      },
+    },
+    (request, reply) => {
+      const { receipt_id } = request.params;
+      const erased = async (tx: Queries) => ({
+        body: await erase(tx, request.principal, receipt_id, request.body, ledger.now()),
+        location: `/receipts/${receipt_id}/disclosures`,
+      });
+      return createAndSend(ledger, request, reply, erased, undefined, () => finish(request.principal.organization_id));
+    },
+  );
+
+  /** What does not succeed now is taken up by the sweep. */
+  async function finish(organization_id: string): Promise<void> {
+    ledger.printer.forget(organization_id);
+    await finishErasures(ledger).catch((error: unknown) =>
+      logger.warn({ err: error }, 'an erasure is not finished yet'),
+    );
+  }
+
+  /** Holds a turn of the organization until the answer has left. Throws `not_found`, `share_revoked`. */
+  async function behind(token: string, reply: FastifyReply): Promise<{ found: Shared; payload: JsonObject }> {
+    const found = SHARE_TOKEN.test(token) ? await findShared(db, token) : null;
+    reply
+      // What was shown may be withheld or erased a second later.
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .header('x-robots-tag', 'noindex')
+      .header('x-content-type-options', 'nosniff');
+    if (found === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
+    if (!found.enabled)
+      throw refuse('share_revoked', 'The organization has switched this link off. Ask the person who sent it to you.');
+    await holdTurn(reading, found.organization_id, reply.raw, READ_MS, () => reply.raw.destroy());
+    return { found, payload: readable(found.payload ?? (await loadSharedPayload(db, found))) };
+  }
+}
+
+/** What can be read of a payload that may have been altered. */
+function readable(payload: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(payload);
+    return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}
