@@ -2,7 +2,6 @@
 import { Beside, DisclosureChange, DisclosureList, NewErasure } from '@rcpt/contract/ledger/disclosures.ts';
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { binary } from '@rcpt/service/http/openapi.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
@@ -15,12 +14,11 @@ import { finishErasures } from '../disclosures/finish.ts';
 import { besideOf } from '../disclosures/list.ts';
 import { loadDecided } from '../disclosures/read.ts';
 import type { Ledger } from '../ledger.ts';
-import { refuse } from '../problems.ts';
-import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
+import { loadSharedPayload, type Shared } from '../store/shares.ts';
 import { createTurns } from '../turns/turns.ts';
 import { holdTurn } from './answer-turns.ts';
 import { createAndSend, IdempotencyHeader } from './idempotent.ts';
-import { SHARE_TOKEN } from './shared.ts';
+import { openShared, SHARED_GONE } from './shared.ts';
 
 /** Files of 25 MiB, and receipts of a megabyte, in memory while they are read. */
 const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'disclosures of this organization' };
@@ -43,7 +41,7 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
         description:
           'Committed members by their paths, `/output`, and `/evidence/0` and on, where the receipt seals them. All of it is withheld until the organization discloses it. A `disclosure` is held against the receipt’s `_sd` as docs/spec.md §31 says.',
         params: z.object({ token: z.string() }),
-        response: { 200: DisclosureList },
+        response: { 200: DisclosureList, ...SHARED_GONE },
       },
     },
     async ({ params }, reply) => {
@@ -62,7 +60,7 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
         description:
           'Behind `disclosures` stands the path as the list names it. The output and evidence in the bytes whose SHA-256 is sealed; a committed member as the text whose digest is sealed. They are hashed as they are read: 409 `evidence_altered` for bytes that are not those. 403 `disclosure_withheld`, 410 `disclosure_erased`.',
         params: z.object({ token: z.string(), '*': z.string() }),
-        response: { 200: binary('The bytes', '*/*') },
+        response: { 200: binary('The bytes', '*/*'), ...SHARED_GONE },
       },
     },
     async ({ params }, reply) => {
@@ -145,16 +143,9 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
 
   /** Holds a turn of the organization until the answer has left. Throws `not_found`, `share_revoked`. */
   async function behind(token: string, reply: FastifyReply): Promise<{ found: Shared; payload: JsonObject }> {
-    const found = SHARE_TOKEN.test(token) ? await findShared(db, token) : null;
-    reply
-      // What was shown may be withheld or erased a second later.
-      .header('cache-control', 'no-store')
-      .header('referrer-policy', 'no-referrer')
-      .header('x-robots-tag', 'noindex')
-      .header('x-content-type-options', 'nosniff');
-    if (found === null) throw new Refusal('not_found', 'No receipt is shared under this link.');
-    if (!found.enabled)
-      throw refuse('share_revoked', 'The organization has switched this link off. Ask the person who sent it to you.');
+    const found = await openShared(ledger, token, reply);
+    // What is shown may be withheld or erased a second later.
+    reply.header('cache-control', 'no-store');
     await holdTurn(reading, found.organization_id, reply.raw, READ_MS, () => reply.raw.destroy());
     return { found, payload: readable(found.payload ?? (await loadSharedPayload(db, found))) };
   }
