@@ -27,6 +27,7 @@ import { CredentialCache } from './people/credential-cache.ts';
 import { sessionCookie } from './people/session-cookie.ts';
 import { openDeciders } from './runs/deciders.ts';
 import { sweepEvidence } from './runs/evidence.ts';
+import { besideOf } from './share/beside.ts';
 import { type Asked, createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetRequests } from './store/mailbox-requests.ts';
@@ -75,6 +76,7 @@ export async function startLedger(
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
   const printer = createPrinter({
+    besideOf: (organization_id, org_seq) => besideOf(logs, organization_id, org_seq, logger),
     onFault: (error) => logger.error({ err: error }, 'a receipt could not be drawn'),
   });
   const deciders = openDeciders(logger);

@@ -3,9 +3,9 @@ import { open, stat } from 'node:fs/promises';
 import { WrongUse } from './cli-arguments.ts';
 import type { Source } from './cli-sources.ts';
 import { ProofError } from './error.ts';
-import { keysIn, kindOf } from './given/kind.ts';
+import { kindOf } from './given/kind.ts';
 import { attachmentsOf, isPdf } from './given/pdf-attachments.ts';
-import type { VerifierKey } from './log/verifier-key.ts';
+import { parseVerifierKeys, type VerifierKey } from './log/verifier-key.ts';
 
 export interface Attached {
   receipt: Source;
@@ -37,7 +37,7 @@ async function sorted(path: string, pdf: Uint8Array): Promise<Attached> {
     const kind = kindOf(file);
     if (kind === 'receipts') receipts.push(file);
     else if (kind === 'proof') attached.proof = new TextDecoder().decode(file);
-    else if (kind === 'keys') attached.keys.push(...keysIn(new TextDecoder().decode(file)));
+    else if (kind === 'keys') attached.keys.push(...parseVerifierKeys(new TextDecoder().decode(file)));
   }
   const [bytes, another] = receipts;
   if (bytes === undefined || another !== undefined)

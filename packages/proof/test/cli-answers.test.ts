@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { logOf, signerNamed } from '../../../test/kit/signed-log.ts';
 import { main } from '../src/bin.ts';
 import { formatConsistency } from '../src/log/consistency-file.ts';
 import { altered, chainOf } from './kit/receipts.ts';
-import { logOf, signerNamed } from './kit/signed-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'verify-answers-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -152,14 +152,14 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       .header('x-robots-tag', 'noindex');
     if (!found?.enabled) return sendAbsent(request, reply, root, found);
     reply.header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
-    const { organization_id, payload } = found;
+    const { organization_id, org_seq, payload } = found;
     const share_url = `${ledger.base_url}/share/${token}`;
-    if (payload !== null) return show({ organization_id, bytes: payload, share_url });
+    if (payload !== null) return show({ organization_id, org_seq, bytes: payload, share_url });
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const leave = await turns.take(organization_id, gone.signal);
     try {
-      return await show({ organization_id, bytes: await loadSharedPayload(ledger.db, found), share_url });
+      return await show({ organization_id, org_seq, bytes: await loadSharedPayload(ledger.db, found), share_url });
     } finally {
       // The next one begins when everything else that waits has been served.
       setImmediate(leave);

@@ -89,10 +89,10 @@ async function makeCopy(
 async function renderPdf(
   to: Destinations,
   organization_id: string,
-  { receipt: { share_url }, bytes }: SealedReceipt,
+  { receipt: { share_url, org_seq }, bytes }: SealedReceipt,
 ): Promise<Uint8Array> {
   try {
-    return await to.renderPdf({ organization_id, bytes, share_url });
+    return await to.renderPdf({ organization_id, org_seq, bytes, share_url });
   } catch (error) {
     throw error instanceof Refusal && BUSY.has(error.code) ? error : new NotRendered(error);
   }

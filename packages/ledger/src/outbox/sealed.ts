@@ -11,6 +11,7 @@ export interface SealedReceipt {
   receipt: JsonObject & {
     schema: string;
     receipt_id: string;
+    org_seq: number;
     receipt_sha256: string;
     created_at: string;
     share_url: string;

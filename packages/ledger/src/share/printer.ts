@@ -8,13 +8,15 @@ import { refuse } from '../problems.ts';
 import { createPool, GivenUp } from '../threads/pool.ts';
 import type { DRAWINGS, Drawn } from './drawing-thread.ts';
 import { createFairCache } from './fair-cache.ts';
-import { opened, type Seen, type Stored, seen } from './view.ts';
+import { type Beside, opened, type Seen, type Stored, seen } from './view.ts';
 
 export type { Drawn };
 
 /** A stored receipt, and the organization that the record names: it takes that organization's turn. */
 export interface Asked extends Stored {
   organization_id: string;
+  /** Its index in the log; absent: its PDF takes no proof along. */
+  org_seq?: number;
 }
 
 export interface Printer {
@@ -35,6 +37,8 @@ export interface Printer {
 }
 
 export interface PrinterOptions {
+  /** What a PDF takes along; null where the log does not prove it. */
+  besideOf?(organization_id: string, org_seq: number): Promise<Beside | null>;
   remembered_bytes?: number;
   timeout_ms?: number;
   waiting_each?: number;
@@ -55,6 +59,10 @@ const FAILED_MS = 600_000;
 const ENDED_MS = 60_000;
 
 type Form = Exclude<keyof typeof DRAWINGS, 'see'>;
+interface Unproven {
+  drawn: Drawn;
+  until: number;
+}
 interface Failed {
   refusal: Refusal;
   until: number;
@@ -63,6 +71,7 @@ interface Failed {
 export function createPrinter(options: PrinterOptions = {}): Printer {
   const { remembered_bytes = REMEMBERED_BYTES, timeout_ms = 10_000, waiting_each = 160, now = Date.now } = options;
   const onFault = options.onFault ?? (() => undefined);
+  const besideOf = options.besideOf ?? (async () => null);
   const pool = createPool<typeof DRAWINGS>(new URL('./drawing-thread.ts', import.meta.url), {
     threads: 2,
     each: 1,
@@ -72,14 +81,19 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     timeout_ms,
     onFault,
   });
-  const finished = createFairCache<Drawn | Failed>(remembered_bytes);
+  const finished = createFairCache<Drawn | Unproven | Failed>(remembered_bytes);
   const known = createFairCache<Seen>(SEEN_BYTES);
   const drawing = new Map<string, Promise<Drawn>>();
 
-  async function draw(form: Form, { organization_id, bytes, share_url }: Asked, key: string): Promise<Drawn> {
+  async function draw(form: Form, of: Asked, key: string): Promise<Drawn> {
+    const { organization_id, bytes, share_url, org_seq } = of;
     try {
-      const drawn = await pool.run(form, organization_id, { bytes, share_url });
-      finished.put(organization_id, key, drawn, drawn.file.byteLength);
+      const beside = form === 'pdf' && org_seq !== undefined ? await besideOf(organization_id, org_seq) : null;
+      const drawn = await pool.run(form, organization_id, { bytes, share_url, beside });
+      // Without its proof it is drawn again in a while: the log may prove it by then.
+      const kept =
+        form === 'pdf' && org_seq !== undefined && beside === null ? { drawn, until: now() + ENDED_MS } : drawn;
+      finished.put(organization_id, key, kept, drawn.file.byteLength);
       return drawn;
     } catch (error) {
       const ended = error instanceof GivenUp;
@@ -100,7 +114,10 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     const key = keyOf(form, of);
     const found = finished.get(of.organization_id, key);
     if (found !== undefined && 'file' in found) return found;
-    if (found !== undefined && found.until > now()) throw found.refusal;
+    if (found !== undefined && found.until > now()) {
+      if ('drawn' in found) return found.drawn;
+      throw found.refusal;
+    }
     const waiting = drawing.get(key);
     if (waiting !== undefined) return waiting;
     const drawn = draw(form, of, key).finally(() => drawing.delete(key));
@@ -128,6 +145,9 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
 }
 
 /** The stored hash is not enough: altered bytes keep it. The bytes themselves are hashed, with the link they stand behind. */
-function keyOf(as: string, { organization_id, bytes, share_url }: Asked): string {
-  return createHash('sha256').update(`${as} ${organization_id} ${share_url}\n`).update(bytes).digest('base64');
+function keyOf(as: string, { organization_id, bytes, share_url, org_seq }: Asked): string {
+  return createHash('sha256')
+    .update(`${as} ${organization_id} ${org_seq ?? ''} ${share_url}\n`)
+    .update(bytes)
+    .digest('base64');
 }

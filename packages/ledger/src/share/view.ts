@@ -26,18 +26,34 @@ export interface Stored {
   share_url: string;
 }
 
+/** What the PDF takes along, so that it can be checked without this ledger. */
+export interface Beside {
+  /** The proof file. */
+  proof: string;
+  /** The verifier keys, a line each. */
+  keys: string;
+}
+
 /** What the renderings are given: what the bytes parse to, too. */
 export interface Rendered extends Stored {
+  /** Absent: the log does not hold it yet, or does not prove it. */
+  beside?: Beside | null;
   receipt: object;
   /** Whether the bytes still hash to what the receipt states, and the receipt states this link. */
   verified: boolean;
 }
 
 /** Never throws. An intact receipt behind another's link is not the one that was shared. */
-export function opened({ bytes, share_url }: Stored): Rendered {
+export function opened({ bytes, share_url, beside = null }: Stored & { beside?: Beside | null }): Rendered {
   const { ok, payload } = verifyReceipt(bytes);
   const receipt = payload ?? readable(bytes);
-  return { receipt, bytes, share_url, verified: ok && linkPart(textOf(receipt.share_url)) === linkPart(share_url) };
+  return {
+    receipt,
+    bytes,
+    share_url,
+    beside,
+    verified: ok && linkPart(textOf(receipt.share_url)) === linkPart(share_url),
+  };
 }
 
 /** What an answer says of a receipt beside showing it. */

@@ -4,6 +4,8 @@ import type { Fact, Print, PrintedCheck, Tone } from '@rcpt/contract/lanes/lane.
 import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { shownLine } from '@rcpt/contract/shown.ts';
 import { decidersInWords, signerInWords } from '@rcpt/contract/signer.ts';
+import type { ANSWER_TITLES, Answer } from '@rcpt/proof/answers/answer.ts';
+import { STATED } from '@rcpt/proof/answers/time.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { ReceiptView } from './view.ts';
 
@@ -50,19 +52,23 @@ export function commandByHand(bytes: string, receipt_sha256: string, file: strin
   return `perl -pe 's/"receipt_sha256":"${hash}",//' ${file} | shasum -a 256`;
 }
 
-/** What one receipt shows and what it cannot show: four answers, never one bare "valid". */
-export const FOUR_ANSWERS = [
-  ['Integrity', 'Shown: recompute the hash. One changed character gives another one.'],
-  [
-    'Inclusion and completeness',
-    'Not shown by a single receipt. That no receipt was left out or put in its place shows only in the chain: ask the organization for its ledger export and verify that.',
-  ],
-  ['Time', 'The time stated is the clock of the service that sealed it. Nobody else vouches for it.'],
-  [
-    'Identity',
-    'Names, where a receipt states any, are stated by the operator of the ledger. Nobody else vouches for them. People choose their own, organizations those of their API keys. An id beside a name tells which of the two it was.',
-  ],
-] as const;
+/** The four answers before a check has been made: what each of them will be of. Never one bare "valid". */
+export const UNCHECKED: Record<(typeof ANSWER_TITLES)[number][0], string> = {
+  integrity:
+    'Not checked yet. With scripts allowed, your browser recomputes the hash here; without, it can be done by hand as described below.',
+  inclusion_and_completeness:
+    'Not checked yet. The proof of this receipt places it in the signed log of its ledger. That no other was left out shows only in an export of the ledger.',
+  time: STATED.text,
+  identity:
+    'Not checked yet. The log is signed with a key of the organization. Names in receipts are stated by the operator: people choose their own, organizations those of their API keys.',
+};
+
+const STATE_WORDS = { holds: 'Holds', fails: 'Fails', not_shown: 'Not shown' };
+
+/** `Holds. The receipt is …`, with what the reader may do. */
+export function answerInWords({ state, text, advice }: Answer): string {
+  return `${STATE_WORDS[state]}. ${text}${advice === '' ? '' : ` ${advice}`}`;
+}
 
 /** One line for a title bar and for what describes a page or a file. */
 export function plainLine(text: string): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -242,11 +243,10 @@ describe('what the page loads', () => {
     }
     assert.ok(assets.has('/assets/proof/receipt.ts'));
     assert.ok(assets.has('/assets/page/hash-file.ts'), 'the worker, which no script imports');
-    for (const [, { content_type, policy }] of assets)
-      assert.equal(
-        policy,
-        content_type.startsWith('text/javascript') ? "default-src 'none'; script-src 'self'" : undefined,
-      );
+    for (const [path, { content_type, policy }] of assets) {
+      if (content_type.startsWith('text/javascript')) assert.equal(policy, "default-src 'none'; script-src 'self'");
+      else if (path !== '/assets/verify.html') assert.equal(policy, undefined, path);
+    }
   });
 
   it('is what the page asks for', () => {
@@ -254,8 +254,26 @@ describe('what the page loads', () => {
       renderPage(sealed()).matchAll(/(?:src|href)="\.\.(\/assets\/[^"]+)"/g),
       (match) => match[1]!,
     );
-    assert.equal(asked.length, 4);
+    assert.equal(asked.length, 5);
     for (const path of asked) assert.ok(assets.has(path), path);
+  });
+
+  it('offers the offline verifier, one file that may load and send nothing', () => {
+    const { body, content_type, policy } = assets.get('/assets/verify.html')!;
+    const page = body.toString();
+    assert.equal(content_type, 'text/html; charset=utf-8');
+    assert.match(
+      policy!,
+      /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; font-src data:; img-src data:;/,
+    );
+    assert.doesNotMatch(policy!, /unsafe|https?:|self|connect-src/);
+    for (const [, kind, content] of page.matchAll(/<(script|style)[^>]*>([\s\S]*?)<\/\1>/g)) {
+      const hash = createHash('sha256').update(content!).digest('base64');
+      assert.ok(policy!.includes(`${kind}-src 'sha256-${hash}'`), kind);
+    }
+    assert.equal(page.match(/<(script|style)/g)?.length, 2);
+    const loads = /(?:src|href)="(?!data:)|@import|url\((?!"data:)|\bfetch\(|XMLHttpRequest|import\(/.exec(page);
+    assert.equal(loads?.[0], undefined);
   });
 
   it('is small, plain JavaScript, and changes its etag with its bytes', () => {

@@ -3,7 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ANSWER_TITLES } from '@rcpt/proof/answers/answer.ts';
+import { check } from '@rcpt/proof/given/check.ts';
 import fc from 'fast-check';
+import { logOf } from '../../../../test/kit/signed-log.ts';
 import { renderPdf } from '../../src/share/pdf/pdf.ts';
 import { genericReceipt, hash, PERSON, readPdf, sealed } from '../kit/print.ts';
 
@@ -34,6 +37,33 @@ describe('the PDF of a receipt', () => {
     const { attachments } = readPdf(await renderPdf(input));
     assert.deepEqual([...attachments.keys()], ['RCPT-000012-9f3ac01b.json']);
     assert.equal(attachments.get('RCPT-000012-9f3ac01b.json')?.toString('utf8'), input.bytes);
+  });
+
+  it('takes its proof and the keys along, prints what a check of them answers, and that is what the offline reader finds', async () => {
+    const before = Array.from({ length: 12 }, (_, i) => `before ${i}`);
+    const input = sealed();
+    const log = logOf([...before, input.bytes], 'ledger.test/org/org_1');
+    const beside = { proof: await log.proof(12), keys: `${log.signer.vkey}\n` };
+    const pdf = await renderPdf({ ...input, beside });
+    const { attachments, pages } = readPdf(pdf);
+    assert.deepEqual(
+      Array.from(attachments, ([name, bytes]) => [name, bytes.toString()]),
+      [
+        ['RCPT-000012-9f3ac01b.json', input.bytes],
+        ['RCPT-000012-9f3ac01b.tlog-proof', beside.proof],
+        ['RCPT-000012-9f3ac01b.keys', beside.keys],
+      ],
+    );
+    const blob = new Blob([new Uint8Array(pdf)]);
+    const { answers } = await check([{ name: 'receipt.pdf', size: blob.size, slice: (a, b) => blob.slice(a, b) }], []);
+    assert.equal(answers.inclusion_and_completeness.code, 'included');
+    assert.equal(answers.identity.code, 'key_beside');
+    const paper = pages.join(' ').replaceAll(/\s+/g, ' ');
+    for (const [name] of ANSWER_TITLES) assert.ok(paper.includes(answers[name].text), `${name}: ${answers[name].text}`);
+    const alone = readPdf(await renderPdf(input))
+      .pages.join(' ')
+      .replaceAll(/\s+/g, ' ');
+    assert.match(alone, /Not shown\. A receipt alone does not show that it stands in its ledger/);
   });
 
   it('says verdict, approval, checks, evidence, both hashes and how to check them', async () => {

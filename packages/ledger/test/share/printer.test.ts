@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { logOf } from '../../../../test/kit/signed-log.ts';
 import { renderCard } from '../../src/share/card.ts';
 import { createFairCache } from '../../src/share/fair-cache.ts';
 import { renderPage } from '../../src/share/page/page.ts';
@@ -34,6 +35,26 @@ describe('the printer', () => {
       assert.deepEqual([first.verified, first.name], [true, 'RCPT-000012-9f3ac01b']);
       assert.match(first.etag, /^"[\w-]{22}"$/);
     }
+    await printer.close();
+  });
+
+  it('asks for the proof only when a PDF is drawn, and again in a while where there was none', async () => {
+    let asked_for = 0;
+    let now = 0;
+    const log = logOf(Array(13).fill(sealed().bytes), 'ledger.test/org/org_1');
+    const proof = await log.proof(12);
+    const besideOf = async () => (asked_for++ === 0 ? null : { proof, keys: log.signer.vkey });
+    const printer = createPrinter({ ...PATIENT, besideOf, now: () => now });
+    const of = { ...asked(), org_seq: 12 };
+    await printer.page(of);
+    const without = await printer.pdf(of);
+    assert.equal(await printer.pdf(of), without);
+    assert.equal(asked_for, 1);
+    now += 60_001;
+    const proven = await printer.pdf(of);
+    assert.notEqual(proven.etag, without.etag);
+    assert.equal(await printer.pdf(of), proven);
+    assert.equal(asked_for, 2);
     await printer.close();
   });
 

@@ -9,8 +9,8 @@ import { FileJudge, type FileReport } from '../judge.ts';
 import { LineSplitter } from '../lines.ts';
 import { parseConsistency } from '../log/consistency-file.ts';
 import { parsePolicy } from '../log/policy.ts';
-import type { VerifierKey } from '../log/verifier-key.ts';
-import { type GivenKind, keysIn, kindOf, LARGEST_TEXT_BYTES } from './kind.ts';
+import { parseVerifierKeys, type VerifierKey } from '../log/verifier-key.ts';
+import { type GivenKind, kindOf, LARGEST_TEXT_BYTES } from './kind.ts';
 import { attachmentsOf } from './pdf-attachments.ts';
 
 /** As `File` of a browser. */
@@ -112,7 +112,7 @@ async function lay(pile: Pile, file: GivenFile): Promise<void> {
 function take(pile: Pile, kind: GivenKind, text: string): void {
   if (kind === 'proof') pile.proof = text;
   if (kind === 'checkpoint') pile.checkpoint = text;
-  if (kind === 'keys') pile.keys.push(...keysIn(text));
+  if (kind === 'keys') pile.keys.push(...parseVerifierKeys(text));
   if (kind === 'consistency') pile.trust.consistency = parseConsistency(text);
   if (kind === 'policy') {
     const parsed = parsePolicy(text);

@@ -3,7 +3,7 @@ import { checkpointIn } from '../answers/export.ts';
 import { ProofError } from '../error.ts';
 import { parseConsistency } from '../log/consistency-file.ts';
 import { parsePolicy } from '../log/policy.ts';
-import { parseVerifierKey, type VerifierKey } from '../log/verifier-key.ts';
+import { parseVerifierKeys } from '../log/verifier-key.ts';
 import { isPdf } from './pdf-attachments.ts';
 
 /** `receipts`: what none of the others is; one receipt, or an export. */
@@ -20,15 +20,9 @@ export function kindOf(bytes: Uint8Array): GivenKind {
   if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
   if (/^\s*\{/.test(text) || text.trim() === '') return 'receipts';
   if (checkpointIn(text) !== null) return 'checkpoint';
-  if (reads(() => keysIn(text))) return 'keys';
+  if (reads(() => parseVerifierKeys(text))) return 'keys';
   if (reads(() => parseConsistency(text))) return 'consistency';
   return reads(() => parsePolicy(text)) ? 'policy' : 'receipts';
-}
-
-/** A verifier key a line. Throws `invalid_key`. */
-export function keysIn(text: string): VerifierKey[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => parseVerifierKey(line.trim()));
 }
 
 function reads(parse: () => unknown): boolean {

@@ -39,6 +39,12 @@ export function parseVerifierKey(text: string): VerifierKey {
   return key;
 }
 
+/** A key a line; empty lines are passed over. Throws `invalid_key`. */
+export function parseVerifierKeys(text: string): VerifierKey[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => parseVerifierKey(line.trim()));
+}
+
 export function formatVerifierKey({ name, type, id, key }: VerifierKey): string {
   return `${name}+${toHex(id)}+${toBase64(concat(Uint8Array.of(type), key))}`;
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { logOf } from '../../../../test/kit/signed-log.ts';
 import type { Trust } from '../../src/answers/signer.ts';
 import { inShort, ofExport } from '../kit/answers.ts';
 import { altered, chainOf } from '../kit/receipts.ts';
-import { logOf } from '../kit/signed-log.ts';
 import { flipped } from '../log/tree.ts';
 
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { logOf, signerNamed } from '../../../../test/kit/signed-log.ts';
 import { ANSWER_TITLES, isBroken } from '../../src/answers/answer.ts';
 import { policyToTrust } from '../../src/answers/policy.ts';
 import { answersOfReceipt } from '../../src/answers/receipt.ts';
@@ -8,7 +9,6 @@ import type { Trust } from '../../src/answers/signer.ts';
 import { parsePolicy } from '../../src/log/policy.ts';
 import { inShort } from '../kit/answers.ts';
 import { altered, chainOf } from '../kit/receipts.ts';
-import { logOf, signerNamed } from '../kit/signed-log.ts';
 import { flipped } from '../log/tree.ts';
 
 // The same values every time; TEST_SEED=<number> tries others.

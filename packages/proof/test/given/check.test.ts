@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
+import { logOf, signerNamed } from '../../../../test/kit/signed-log.ts';
 import { check, type GivenFile } from '../../src/given/check.ts';
 import { kindOf } from '../../src/given/kind.ts';
 import { attachmentsOf } from '../../src/given/pdf-attachments.ts';
 import { formatConsistency } from '../../src/log/consistency-file.ts';
 import { inShort } from '../kit/answers.ts';
 import { chainOf } from '../kit/receipts.ts';
-import { logOf, signerNamed } from '../kit/signed-log.ts';
 
 const texts = chainOf(6).map(({ text }) => text);
 const log = logOf(texts, 'ledger.example/org/org_1');

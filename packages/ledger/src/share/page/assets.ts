@@ -1,9 +1,9 @@
 /**
  * What the page loads: its style, its faces, its icon, its script, and what that script runs: the rule by which texts are shown,
- * and the proof code, which is the same code an auditor reads, with its types taken off and nothing else done to it.
+ * and the proof code, which is the same code an auditor reads, with its types and comments taken off and nothing else done to it.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 
 export interface Asset {
@@ -24,6 +24,8 @@ const FACES = [
   ['/assets/page/inter.woff2', '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'],
   ['/assets/page/mono.woff2', '@fontsource/jetbrains-mono/files/jetbrains-mono-latin-400-normal.woff2'],
 ] as const;
+/** The offline verifier, one file, made by `npm run build`; its policy names its one script and its one style by their hashes. */
+const OFFLINE = new URL('../../../../console/dist/verify.html', import.meta.url);
 const IMPORT = /\b(?:from|import)\s*['"]([^'"]+)['"]/g;
 
 /** Path → file. Read once; a script that imports what is not among them does not load. */
@@ -34,11 +36,21 @@ export function loadAssets(): Map<string, Asset> {
   for (const [path, file] of FACES)
     assets.set(path, asset(readFileSync(new URL(import.meta.resolve(file))), 'font/woff2'));
   for (const script of SCRIPTS) addScript(assets, script);
+  const offline = offlineVerifier();
+  if (offline !== null) assets.set('/assets/verify.html', offline);
   return assets;
 }
 
+/** Null where nothing was built. */
+export function offlineVerifier(): Asset | null {
+  if (!existsSync(OFFLINE)) return null;
+  const body = readFileSync(OFFLINE);
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(body.toString())![1]!;
+  return { ...asset(body, 'text/html; charset=utf-8'), policy: `${policy}; frame-ancestors 'none'` };
+}
+
 function addScript(assets: Map<string, Asset>, path: string): void {
-  const [, folder, name = ''] = /^\/assets\/(page|proof|contract)\/([\w-]+\.ts)$/.exec(path) ?? [];
+  const [, folder, name = ''] = /^\/assets\/(page|proof|contract)\/((?:[\w-]+\/)*[\w-]+\.ts)$/.exec(path) ?? [];
   if (!folder) throw new TypeError(`${path} is no file of the page and none of the proof and contract packages`);
   const source =
     folder === 'page' ? own(name) : readFileSync(new URL(import.meta.resolve(`@rcpt/${folder}/${name}`)), 'utf8');
@@ -51,12 +63,12 @@ function addScript(assets: Map<string, Asset>, path: string): void {
   }
 }
 
-/** Types become spaces: line and column stay. Node calls this experimental on stderr, where logs go; it need not say so. */
+/** Comments go, too: they would be half of what a phone loads. Node calls this experimental on stderr, where logs go; it need not say so. */
 function withoutTypes(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source);
+    return stripTypeScriptTypes(source, { mode: 'transform' });
   } finally {
     process.emitWarning = emitWarning;
   }

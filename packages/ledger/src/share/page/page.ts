@@ -1,4 +1,5 @@
 import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { ANSWER_TITLES } from '@rcpt/proof/answers/answer.ts';
 import { CARD } from '../card-size.ts';
 import { MARK_OF_TONE } from '../marks.ts';
 import { pathOf, qrOf } from '../qr.ts';
@@ -7,12 +8,12 @@ import {
   ALTERED,
   ALTERED_DETAIL,
   commandByHand,
-  FOUR_ANSWERS,
   fileName,
   isFirst,
   placeInChain,
   plainLine,
   titleOf,
+  UNCHECKED,
 } from '../words.ts';
 import { boundedPrint } from './bounds.ts';
 import { comparison } from './compare.ts';
@@ -40,7 +41,7 @@ export function renderPage(input: Rendered): string {
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
-<html lang="en" data-download="./${token}/download">
+<html lang="en" data-download="./${token}/download" data-proof="./${token}/proof" data-key="./${token}/key">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -75,6 +76,7 @@ ${input.verified ? '' : banner()}
 <button class="button" id="copy" type="button" hidden>Copy link</button>
 <a class="button" href="./${token}/pdf">PDF</a>
 <a class="button" href="./${token}/download">JSON</a>
+<a class="button" href="./${token}/proof">Proof</a>
 </nav>
 </header>
 <main id="receipt">
@@ -131,24 +133,28 @@ ${approval(view)}
 </section>`;
 }
 
-/** The script writes into the first answer; without scripts it stays as it is and says how to check by hand. */
+/** The script writes into the answers; without scripts they stay as they are and say how to check by hand. */
 function verification(view: ReceiptView, input: Rendered): Html {
   const file = fileName(view);
-  const [, ...beyond] = FOUR_ANSWERS;
+  const token = tokenOf(input.share_url);
   return html`<section class="verification" aria-labelledby="check">
 <h2 id="check">Verification</h2>
-<ul class="findings">
-<li id="integrity" class="neutral" aria-live="polite"><strong>Integrity</strong><div><p id="finding">Not checked yet. With scripts allowed, your browser recomputes the hash here; without, it can be done by hand as described below.</p><p id="found" class="hash"></p></div></li>
-${beyond.map(
-  ([name, answer]) => html`<li class="neutral"><strong>${name}</strong><p>${answer}</p></li>
+<ul class="findings" aria-live="polite">
+${ANSWER_TITLES.map(
+  ([
+    name,
+    title,
+  ]) => html`<li id="${name}" class="neutral"><strong>${title}</strong><div><p class="finding">${UNCHECKED[name]}</p><p class="advice"></p><p class="found hash"></p></div></li>
 `,
 )}</ul>
 <details>
 <summary>Check it by hand</summary>
 <ol class="steps">
-<li>Download <a href="./${tokenOf(input.share_url)}/download">${file}</a>. It is the receipt as stored.</li>
+<li>Download <a href="./${token}/download">${file}</a>. It is the receipt as stored.</li>
 <li>In a terminal, in the folder of that file, run this line (or <code>rcpt verify</code>):<pre class="command" tabindex="0"><code>${commandByHand(input.bytes, view.receipt_sha256, file)}</code></pre></li>
 <li>It has to print <span class="hash">${shown(view.receipt_sha256)}</span></li>
+<li>For the other answers, download <a href="./${token}/proof">its proof</a>, ask the organization for its key, and run this line:<pre class="command" tabindex="0"><code>rcpt verify ${file} --proof PROOF --key KEY</code></pre></li>
+<li>Or save <a href="../assets/verify.html" download="verify-receipts.html">one page that verifies without a network</a>, and open it from your disk.</li>
 </ol>
 </details>
 </section>`;

@@ -2,7 +2,8 @@
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
 import { type ReceiptView, type Rendered, viewOf } from '../view.ts';
-import { ALTERED, commandByHand, FOUR_ANSWERS, fileName, placeInChain, plainLine, titleOf } from '../words.ts';
+import { ALTERED, commandByHand, fileName, placeInChain, plainLine, titleOf } from '../words.ts';
+import { answersOfRendered, attachments, besideNames, fourAnswers } from './answers.ts';
 import { createDocument } from './document.ts';
 import { BANNER_HEIGHT, everyPage } from './frame.ts';
 import { createLayout, type Frame, heightOfLines, type Layout } from './layout.ts';
@@ -15,7 +16,8 @@ const A4 = { width: 595.28, height: 841.89, left: 56, right: 56 };
 const CLOSING = 40_000;
 
 /** The PDF of one receipt; the same bytes for the same input, whenever and wherever it is made. */
-export function renderPdf(input: Rendered): Promise<Buffer> {
+export async function renderPdf(input: Rendered): Promise<Buffer> {
+  const answers = await answersOfRendered(input);
   const view = viewOf(input);
   const frame: Frame = { ...A4, top: input.verified ? 74 : 74 + BANNER_HEIGHT + 10, bottom: A4.height - 62 };
   const sealed_at = dateOf(view.created_at);
@@ -43,16 +45,12 @@ export function renderPdf(input: Rendered): Promise<Buffer> {
   layout.makeRoom(CLOSING);
   facts(layout, 'Place in the chain', placeInChain(view, input.share_url));
   verification(layout, view, input);
+  fourAnswers(layout, answers);
   layout.end();
   everyPage(layout, view, input.verified);
-  doc.file(Buffer.from(input.bytes, 'utf8'), {
-    name: fileName(view),
-    type: 'application/json',
-    description: 'The receipt as sealed: canonical JSON, the bytes that receipt_sha256 stands for',
-    relationship: 'Source',
-    creationDate: sealed_at,
-    modifiedDate: sealed_at,
-  } as never);
+  const attach = (bytes: string, file: { name: string; type: string; description: string; relationship: string }) =>
+    doc.file(Buffer.from(bytes, 'utf8'), { ...file, creationDate: sealed_at, modifiedDate: sealed_at } as never);
+  for (const { bytes, ...file } of attachments(view, input)) attach(bytes, file);
   doc.end();
   return done;
 }
@@ -105,18 +103,19 @@ function verification(layout: Layout, view: ReceiptView, input: Rendered): void 
   step('It has to print the hash of this receipt:', '3', view.receipt_sha256);
   const { output } = view.sealed;
   if (input.verified && output) step(compareInWords(output, file), '4', output.sha256);
+  if (input.beside) step(proofInWords(file), input.verified && output ? '5' : '4');
   group.end();
-  facts(
-    layout,
-    'What this receipt shows, and what it cannot',
-    FOUR_ANSWERS.map(([label, value]) => ({ label, value })),
-  );
 }
 
 function compareInWords({ name, hashed_as }: SealedFile, file: string): string {
   const json =
     hashed_as === 'bytes' ? '' : ` Where it is JSON in another formatting, run rcpt verify ${file} --output FILE.`;
   return `To compare a file with the sealed ${name}, take its SHA-256 with shasum -a 256 FILE.${json} It has to be:`;
+}
+
+function proofInWords(file: string): string {
+  const [proof, keys] = besideNames(file);
+  return `That it stands in the signed log of its ledger show the attached ${proof} and the organization’s key: rcpt verify ${file} --proof ${proof} --key ${keys}. Compare the attached key with one that the organization gave you by another way. Or open verify.html of the ledger, without a network, and drop this PDF on it.`;
 }
 
 function dateOf(instant: string): Date {

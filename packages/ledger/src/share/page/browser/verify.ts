@@ -1,56 +1,77 @@
 /**
- * Runs in the visitor's browser: downloads the receipt's bytes, hashes them with the code an auditor runs, and says what
- * it found. The server's own opinion is not asked.
+ * Runs in the visitor's browser: downloads the receipt's bytes, its proof and the keys beside it, and gives the four answers with the code an
+ * auditor runs. The server's own opinion is not asked.
  */
-import { verifyReceipt } from '@rcpt/proof/receipt.ts';
+import { ANSWER_TITLES, type Answer, type Answers, fails, notShown } from '@rcpt/proof/answers/answer.ts';
+import { answersOfReceipt } from '@rcpt/proof/answers/receipt.ts';
+import { parseVerifierKeys, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { type ReceiptVerdict, verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type Comparable, offerComparison } from './compare.ts';
 import { root, spot, write } from './dom.ts';
 
 declare const location: { href: string };
 declare const navigator: { clipboard?: { writeText(text: string): Promise<void> } };
 
-/** `hash` is what this browser computed. */
-type Finding = { tone: 'good' | 'bad' | 'neutral'; text: string; hash?: string | null; files: Comparable };
-
 const NOT_CHECKED = { why_not: 'The receipt was not checked, so no file is compared with it. Load the page again.' };
 const ANOTHER = { why_not: 'This page shows another receipt than its link leads to, so no file is compared with it.' };
 const ALTERED = { why_not: 'The receipt itself does not verify, so no file is compared with it.' };
+const TONES = { holds: 'good', fails: 'bad', not_shown: 'neutral' };
 
 offerCopy();
-const integrity = spot('#integrity');
-say({ tone: 'neutral', text: 'Your browser is downloading the receipt and recomputing its hash.' });
-integrity?.setAttribute('aria-busy', 'true');
-const finding = await check();
-say(finding);
-integrity?.setAttribute('aria-busy', 'false');
-await offerComparison(finding.files);
+for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'true');
+const files = await check();
+for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'false');
+await offerComparison(files);
 
-async function check(): Promise<Finding> {
-  let bytes: Uint8Array;
-  try {
-    const answer = await fetch(root().dataset.download ?? '', { cache: 'no-store' });
-    if (!answer.ok) {
-      const text = `Not checked: the download was answered with ${answer.status}.`;
-      return { tone: 'neutral', text, files: NOT_CHECKED };
-    }
-    bytes = new Uint8Array(await answer.arrayBuffer());
-  } catch {
-    return { tone: 'neutral', text: 'Not checked: the receipt could not be downloaded.', files: NOT_CHECKED };
+/** Says what was found; what files may be compared with. */
+async function check(): Promise<Comparable> {
+  const receipt = await loaded('download');
+  if (!(receipt instanceof Uint8Array)) {
+    say('integrity', notShown('altered', `Not checked: ${receipt}.`));
+    return NOT_CHECKED;
   }
+  const [proof, keys] = await Promise.all([loaded('proof'), loaded('key')]);
   write('#check', 'Checked in your browser just now');
-  const { ok, fault, receipt_id, receipt_sha256, computed_sha256, payload } = verifyReceipt(bytes);
-  const hash = computed_sha256;
-  if (!ok) {
-    const text = `This receipt does not hold: ${fault?.detail ?? 'no reason was given'}.`;
-    return { tone: 'bad', text: hash === null ? text : `${text} Your browser computed`, hash, files: ALTERED };
+  const text = proof instanceof Uint8Array ? new TextDecoder().decode(proof) : null;
+  const answers = await answersOfReceipt(receipt, text, { beside: keysIn(keys) });
+  if (typeof proof === 'string') answers.inclusion_and_completeness.advice = `No proof came with this page: ${proof}.`;
+  const verdict = verifyReceipt(receipt);
+  const is_shown = isShown(verdict);
+  sayAll(is_shown || !verdict.ok ? answers : { ...answers, integrity: another(verdict) });
+  const size = receipt.length.toLocaleString('en');
+  write(
+    '#integrity .found',
+    `${size} bytes, downloaded at ${time()}, have the SHA-256 ${verdict.computed_sha256 ?? 'of no receipt'}`,
+  );
+  if (!verdict.ok) return ALTERED;
+  const { payload, receipt_id, receipt_sha256 } = verdict;
+  return is_shown ? { receipt: payload!, receipt_id: receipt_id!, receipt_sha256: receipt_sha256! } : ANOTHER;
+}
+
+/** Its bytes, or why they did not come. */
+async function loaded(what: 'download' | 'proof' | 'key'): Promise<Uint8Array | string> {
+  try {
+    const answer = await fetch(root().dataset[what] ?? '', { cache: 'no-store' });
+    return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : `the ${what} was answered with ${answer.status}`;
+  } catch {
+    return `the ${what} could not be loaded`;
   }
-  if (receipt_id !== on('#receipt-id') || receipt_sha256 !== on('#receipt-sha256')) {
-    const text = `This page shows another receipt than the one behind its link, which is ${receipt_id} with the hash`;
-    return { tone: 'bad', text, hash, files: ANOTHER };
+}
+
+function keysIn(loaded: Uint8Array | string): VerifierKey[] {
+  try {
+    return typeof loaded === 'string' ? [] : parseVerifierKeys(new TextDecoder().decode(loaded));
+  } catch {
+    return [];
   }
-  const size = bytes.length.toLocaleString('en');
-  const text = `Unchanged since it was sealed. Your browser downloaded its ${size} bytes at ${time()} and computed the hash that this receipt states:`;
-  return { tone: 'good', text, hash, files: { receipt: payload!, receipt_id: receipt_id!, receipt_sha256: hash! } };
+}
+
+function isShown({ receipt_id, receipt_sha256 }: ReceiptVerdict): boolean {
+  return receipt_id === spot('#receipt-id')?.textContent && receipt_sha256 === spot('#receipt-sha256')?.textContent;
+}
+
+function another({ receipt_id }: ReceiptVerdict): Answer {
+  return fails('altered', `This page shows another receipt than the one behind its link, which is ${receipt_id}.`);
 }
 
 /** By the visitor's own clock. */
@@ -69,12 +90,13 @@ function offerCopy(): void {
   });
 }
 
-function on(selector: string): string | null {
-  return spot(selector)?.textContent ?? null;
+function sayAll(answers: Answers): void {
+  for (const [name] of ANSWER_TITLES) say(name, answers[name]);
 }
 
-function say({ tone, text, hash }: Omit<Finding, 'files'>): void {
-  if (integrity) integrity.className = tone;
-  write('#finding', text);
-  write('#found', hash ?? '');
+function say(name: (typeof ANSWER_TITLES)[number][0], { state, text, advice }: Answer): void {
+  const found = spot(`#${name}`);
+  if (found) found.className = TONES[state];
+  write(`#${name} .finding`, text);
+  write(`#${name} .advice`, advice);
 }

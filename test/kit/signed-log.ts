@@ -1,11 +1,11 @@
 /** A log over receipts: signs checkpoints with keys made of a name, so that the same log is the same bytes every time. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { checkpointText, cosignatureBytes, cosignedMessage } from '../../src/log/checkpoint.ts';
-import { consistencyProof, inclusionProof, leafHash, nodeHash, type Subtree } from '../../src/log/merkle.ts';
-import { appendLeaf, rootOfPeaks } from '../../src/log/peaks.ts';
-import { formatProofFile } from '../../src/log/proof-file.ts';
-import { formatNote, type NoteSignature } from '../../src/log/signed-note.ts';
-import { formatVerifierKey, type KeyType, type VerifierKey, verifierKey } from '../../src/log/verifier-key.ts';
+import { checkpointText, cosignatureBytes, cosignedMessage } from '@rcpt/proof/log/checkpoint.ts';
+import { consistencyProof, inclusionProof, leafHash, nodeHash, type Subtree } from '@rcpt/proof/log/merkle.ts';
+import { appendLeaf, rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
+import { formatProofFile } from '@rcpt/proof/log/proof-file.ts';
+import { formatNote, type NoteSignature } from '@rcpt/proof/log/signed-note.ts';
+import { formatVerifierKey, type KeyType, type VerifierKey, verifierKey } from '@rcpt/proof/log/verifier-key.ts';
 
 export interface Signer {
   key: VerifierKey;

@@ -1,0 +1,21 @@
+/** What a PDF takes along from the log. */
+import type { Logger } from '@rcpt/service/process/log.ts';
+import type { Logs } from '../log/logs.ts';
+import type { Beside } from './view.ts';
+
+/** Null where the log does not prove this receipt: it is drawn all the same, and says so. */
+export async function besideOf(
+  logs: Pick<Logs, 'proofFile' | 'verifierKeys'>,
+  organization_id: string,
+  org_seq: number,
+  logger: Logger,
+): Promise<Beside | null> {
+  try {
+    const proof = await logs.proofFile(organization_id, 'receipts', org_seq);
+    const keys = await logs.verifierKeys(organization_id, 'receipts');
+    return { proof, keys: keys.map((key) => `${key}\n`).join('') };
+  } catch (error) {
+    logger.warn({ err: error, organization_id, org_seq }, 'a PDF takes no proof along');
+    return null;
+  }
+}
