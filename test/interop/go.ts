@@ -4,7 +4,7 @@ import { type Answer, type Case, run, type Suite, versionOf } from './tool.ts';
 
 /** As `go/cases/cases.go` reads it; hashes, records and roots in base64. */
 export interface GoCase extends Case {
-  kind: 'note' | 'inclusion' | 'consistency' | 'root' | 'tiles' | 'proof' | 'checkpoint' | 'entries';
+  kind: 'note' | 'inclusion' | 'consistency' | 'root' | 'tiles' | 'proof' | 'checkpoint' | 'entries' | 'submit';
   key?: string;
   policy?: string;
   note?: string;
@@ -20,6 +20,11 @@ export interface GoCase extends Case {
   /** A folder or an address. */
   tiles?: string;
   credential?: string;
+  url?: string;
+  /** A signer of Go's notes. */
+  signer?: string;
+  /** From this record on the log is another; -1: it is not. */
+  fork_at?: number;
 }
 
 const MODULE = join(import.meta.dirname, 'go');
@@ -27,7 +32,12 @@ const MODULE = join(import.meta.dirname, 'go');
 const GO = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
 
 /** @param folder where the program is built */
-export function goSuite(tool: string, program: 'sumdb' | 'torchwood', cases: GoCase[], folder: string): Suite {
+export function goSuite(
+  tool: string,
+  program: 'sumdb' | 'torchwood' | 'witness',
+  cases: GoCase[],
+  folder: string,
+): Suite {
   const built = join(folder, program);
   return {
     tool,

@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { goSuite } from './go.ts';
 import { sumdbCases, torchwoodCases } from './go-cases.ts';
+import { litewitnessSuite } from './litewitness.ts';
 import { makeLog, writeTiles } from './made.ts';
 import { madeCases, opensslSuite } from './openssl.ts';
 import type { Suite } from './tool.ts';
+import { ourWitnessSuite } from './witness.ts';
 
 const ENTRIES = 70_000;
 
@@ -30,6 +32,8 @@ async function suites(place: string): Promise<Suite[]> {
   return [
     goSuite('golang.org/x/mod/sumdb', 'sumdb', await sumdbCases(made, tiles), place),
     goSuite('filippo.io/torchwood', 'torchwood', await torchwoodCases(made, tiles), place),
+    ourWitnessSuite(place),
+    litewitnessSuite(place),
     opensslSuite(await madeCases(made), place),
   ];
 }

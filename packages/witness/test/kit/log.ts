@@ -10,6 +10,7 @@ export interface TestLog {
   key: VerifierKey;
   vkey: string;
   checkpoint(size: number, extension?: string): Promise<string>;
+  proof(old_size: number, size: number): Promise<Uint8Array[]>;
   /** The body of add-checkpoint. */
   submission(old_size: number, size: number): Promise<string>;
   /** The same key over other receipts from `at` on. */
@@ -39,14 +40,14 @@ export function createLog(origin: string): TestLog {
       const text = checkpointText({ origin, size, root: await rootOf(size, subtree) }) + extension;
       return formatNote({ text, signatures: [{ name: origin, id: key.id, bytes: signed(text) }] });
     }
+    const proof = async (old_size: number, size: number) =>
+      old_size === 0 || old_size > size ? [] : await consistencyProof(old_size, size, subtree);
     return {
       key,
       vkey: formatVerifierKey(key),
       checkpoint,
-      async submission(old_size, size) {
-        const proof = old_size === 0 || old_size > size ? [] : await consistencyProof(old_size, size, subtree);
-        return submissionOf(old_size, proof, await checkpoint(size));
-      },
+      proof,
+      submission: async (old_size, size) => submissionOf(old_size, await proof(old_size, size), await checkpoint(size)),
       fork: (at) => over((index) => (index < at ? leaf(index) : leafHash(new TextEncoder().encode(`other ${index}`)))),
     };
   }

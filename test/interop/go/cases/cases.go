@@ -28,6 +28,9 @@ type Case struct {
 	Records    [][]byte `json:"records"`
 	Tiles      string   `json:"tiles"`
 	Credential string   `json:"credential"`
+	URL        string   `json:"url"`
+	Signer     string   `json:"signer"`
+	ForkAt     int64    `json:"fork_at"`
 }
 
 // Tree is the tree of the case.
