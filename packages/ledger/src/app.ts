@@ -29,6 +29,7 @@ import { sharingRoutes } from './http/sharing.ts';
 import { createStreamLimits } from './http/stream-limits.ts';
 import { acceptUploads } from './http/uploads.ts';
 import { verifyRoutes } from './http/verify.ts';
+import { witnessRoutes } from './http/witnesses.ts';
 import type { Ledger } from './ledger.ts';
 import { LEDGER_PROBLEMS } from './problems.ts';
 import { VERSION } from './version.ts';
@@ -89,6 +90,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   memberRoutes(app, ledger);
   routerRoutes(app, ledger, limits, logger);
   liveRoutes(app, ledger, streams, limits);
+  witnessRoutes(app, ledger);
   healthRoutes(app, ledger);
   return app;
 }

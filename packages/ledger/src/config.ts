@@ -98,6 +98,11 @@ const LedgerSettings = z.object({
   ),
   mint_queue: setting.count('LEDGER_MINT_QUEUE', 10_000, 'how many mints may wait'),
   overload_delay_ms: setting.count('LEDGER_OVERLOAD_DELAY_MS', 2_000, 'milliseconds of event-loop delay'),
+  witness_private_addresses: z.enum(['yes', 'no']).optional().meta({
+    env: 'LEDGER_WITNESS_PRIVATE_ADDRESSES',
+    takes:
+      'yes or no: whether witnesses are called at addresses that are not public (default: yes on loopback, else no)',
+  }),
   trust_proxy: setting.proxies('LEDGER_TRUST_PROXY'),
   log_level: setting.logLevel('LEDGER_LOG_LEVEL'),
 });
@@ -128,4 +133,10 @@ export function readLedgerConfig(environment: Record<string, string | undefined>
 export function requireBaseUrl({ base_url, host }: Pick<Config, 'base_url' | 'host'>): void {
   if (base_url !== undefined) return;
   throw new ConfigError(`LEDGER_BASE_URL: got nothing, takes ${BASE_URL_TAKES}, when LEDGER_HOST is ${host}`);
+}
+
+/** A ledger that others reach would call, for an owner, what stands beside it. */
+export function mayCallPrivate({ witness_private_addresses: set, host }: Config): boolean {
+  if (set !== undefined) return set === 'yes';
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\./.test(host);
 }

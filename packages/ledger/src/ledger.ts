@@ -13,6 +13,7 @@ import type { CredentialCache } from './people/credential-cache.ts';
 import type { SessionCookie } from './people/session-cookie.ts';
 import type { Deciders } from './runs/deciders.ts';
 import type { Printer } from './share/printer.ts';
+import type { Submitter } from './witnesses/submitter.ts';
 
 export interface Ledger {
   config: Config;
@@ -24,6 +25,9 @@ export interface Ledger {
   minter: Minter;
   verifier: Verifier;
   logs: Logs;
+  submitter: Submitter;
+  /** Witnesses are called at public addresses alone. */
+  only_public_witnesses: boolean;
   feed: ChangeFeed;
   mails: BackgroundMail;
   session_cookie: SessionCookie;

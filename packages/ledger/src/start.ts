@@ -11,7 +11,7 @@ import { createMinter } from './chain/mint.ts';
 import { openVerifier } from './chain/verifier.ts';
 import { openChangeFeed } from './changes/feed.ts';
 import { emittingChanges } from './changes/transaction.ts';
-import type { Config } from './config.ts';
+import { type Config, mayCallPrivate } from './config.ts';
 import { finishErasures } from './disclosures/finish.ts';
 import type { Ledger } from './ledger.ts';
 import { checkMasterKey, openLogKeys } from './log/keys.ts';
@@ -33,6 +33,7 @@ import { forgetHours } from './store/mail-hours.ts';
 import { forgetRequests } from './store/mailbox-requests.ts';
 import { forgetChallenges } from './store/passkeys.ts';
 import { forgetEndedSessions } from './store/sessions.ts';
+import { startSubmitter } from './witnesses/submitter.ts';
 
 const FORGET_EVERY_MS = 600_000;
 /** Without a mint for so long, the copier has the machine to itself. */
@@ -72,6 +73,10 @@ export async function startLedger(
   await checkMasterKey(database, master_key);
   const host = () => new URL(config.base_url ?? address.url).host;
   const logs = openLogs({ db, keys: openLogKeys(db, master_key, host, now), now }, logger);
+
+  const only_public_witnesses = !mayCallPrivate(config);
+  const submitter = startSubmitter({ db, logs, logger, only_public: only_public_witnesses });
+  logs.onSigned((organization_id) => submitter.wake(organization_id));
 
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
@@ -119,6 +124,8 @@ export async function startLedger(
     credentials,
     verifier,
     logs,
+    submitter,
+    only_public_witnesses,
     feed,
     storage,
     printer,
@@ -153,6 +160,7 @@ export async function startLedger(
     async close() {
       await app.close();
       clearInterval(forgetting);
+      await submitter.close();
       await Promise.all([copier.close(), mails.close(), feed.close(), logs.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();

@@ -2,6 +2,7 @@
 import type { App } from '@rcpt/service/http/app.ts';
 import { z } from 'zod';
 import type { Ledger } from '../ledger.ts';
+import { listWitnesses } from '../store/witnesses.ts';
 import { openShared, SHARED_GONE } from './shared.ts';
 
 const ShareParams = z.object({ token: z.string() });
@@ -52,6 +53,26 @@ export function shareLogRoutes(app: App, ledger: Ledger): void {
       const { organization_id } = await openShared(ledger, params.token, reply);
       const keys = await ledger.logs.verifierKeys(organization_id, 'receipts');
       return reply.type(TEXT).send(keys.map((key) => `${key}\n`).join('') as never);
+    },
+  );
+
+  app.get(
+    '/share/:token/witnesses',
+    {
+      config,
+      schema: {
+        tags: ['sharing'],
+        summary: 'Whom this organization asks to cosign its log',
+        description:
+          'Verifier keys (C2SP tlog-cosignature), one per line, none where it asks nobody. Which of them have cosigned stands in the proof, where it can be verified.',
+        params: ShareParams,
+        response: { 200: text('The keys'), ...SHARED_GONE },
+      },
+    },
+    async ({ params }, reply) => {
+      const { organization_id } = await openShared(ledger, params.token, reply);
+      const witnesses = await listWitnesses(ledger.db, organization_id);
+      return reply.type(TEXT).send(witnesses.map(({ key }) => `${key}\n`).join('') as never);
     },
   );
 }

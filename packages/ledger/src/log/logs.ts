@@ -1,14 +1,16 @@
 /** The logs of the organizations, as the rest of the ledger sees them: checkpoints, proofs, tiles, keys. */
+import { parseCheckpointText } from '@rcpt/proof/log/checkpoint.ts';
 import { consistencyProof, includes, inclusionProof } from '@rcpt/proof/log/merkle.ts';
-import { rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
 import { formatProofFile } from '@rcpt/proof/log/proof-file.ts';
+import { parseNote } from '@rcpt/proof/log/signed-note.ts';
 import { TILE_WIDTH, type Tile, tileWidth } from '@rcpt/proof/log/tiles.ts';
 import { formatVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
 import { refuse } from '../problems.ts';
 import { type LogName, loadSignedEnd, type SignedEnd } from '../store/logs.ts';
-import { decodeHashes } from './encoding.ts';
+import { cosignatureLines } from '../store/witnesses.ts';
+import { witnessed } from '../witnesses/witnessed.ts';
 import { verifierOf } from './keys.ts';
 import { type SignSettings, signEnd } from './signer.ts';
 import { type LogSource, RECEIPTS } from './source.ts';
@@ -24,7 +26,7 @@ const LARGEST_ENTRY = 65_535;
 export interface Logs {
   /** All entries that there are, signed. Throws `not_found` where there are none, `log_inconsistent`. */
   checkpoint(organization_id: string, log: LogName): Promise<SignedEnd>;
-  /** Of one entry (C2SP tlog-proof), against the last checkpoint that holds it. Throws as `checkpoint`. */
+  /** Of one entry (C2SP tlog-proof), against the checkpoint that most witnesses have cosigned, of these the last. Throws as `checkpoint`. */
   proofFile(organization_id: string, log: LogName, index: number): Promise<string>;
   /** Throws `not_found` where a size is larger than the last checkpoint's, or 0. */
   consistency(organization_id: string, log: LogName, from: number, to: number): Promise<Uint8Array[]>;
@@ -105,16 +107,18 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
     async checkpoint(organization_id, log) {
       const end = await signed(organization_id, log);
       if (end === null) throw new Refusal('not_found', 'There is nothing to sign yet: the log is empty.');
-      return end;
+      const lines = await cosignatureLines(db, organization_id, log, end);
+      return { ...end, checkpoint: end.checkpoint + lines.join('') };
     },
 
     async proofFile(organization_id, log, index) {
       const end = await holding(organization_id, log, index + 1);
+      const { size, checkpoint } = await witnessed(db, organization_id, log, index, end);
       const { subtree } = new LogTree(db, organization_id, log, end);
-      const hashes = await inclusionProof(index, end.size, subtree);
-      const root = rootOfPeaks(decodeHashes(end.peaks));
-      if (!includes({ index, size: end.size, leaf: await subtree(0, index), root }, hashes)) throw notAsSigned(index);
-      return formatProofFile({ index, hashes, checkpoint: end.checkpoint });
+      const hashes = await inclusionProof(index, size, subtree);
+      const { root } = parseCheckpointText(parseNote(checkpoint).text);
+      if (!includes({ index, size, leaf: await subtree(0, index), root }, hashes)) throw notAsSigned(index);
+      return formatProofFile({ index, hashes, checkpoint });
     },
 
     async consistency(organization_id, log, from, to) {

@@ -1,0 +1,198 @@
+/**
+ * Sends each newly signed checkpoint to the witnesses that the organization lists, beside everything else: no mint waits for it.
+ *   signed → due, by what is stored → claimed, so that one process at a time asks → sent with its proof → cosignature checked and kept.
+ * A crash leaves it due when the claim ends. A witness that fails is left alone for longer each time; nothing else waits for it.
+ */
+import type { Db } from '@rcpt/service/db/db.ts';
+import type { Logger } from '@rcpt/service/process/log.ts';
+import { changes } from '../changes/transaction.ts';
+import { type Backoff, backoffMs } from '../outbox/circuit.ts';
+import { errorText } from '../outbox/error-text.ts';
+import { pause, WakeSignal } from '../outbox/throttle.ts';
+import {
+  claimSubmission,
+  type DueSubmission,
+  dueSubmissions,
+  keepCosignature,
+  noteFailure,
+} from '../store/witnesses.ts';
+import { type Proofs, type Submitted, submitCheckpoint } from './submit.ts';
+
+export interface SubmitterSettings {
+  db: Db;
+  logs: Proofs;
+  logger: Logger;
+  only_public: boolean;
+  timing?: Partial<Timing>;
+}
+
+export interface Timing {
+  /** How often all organizations are looked through: for what another process has left, or whose time has come. */
+  poll_ms: number;
+  /** From a wake to the look: what is signed meanwhile comes along. */
+  gather_ms: number;
+  /** Longer than a submission takes. */
+  claim_ms: number;
+  /** What was cosigned so long ago is sent again: a witness that has gone is noticed in a quiet log, too. */
+  again_ms: number;
+  backoff: Backoff;
+}
+
+const TIMING: Timing = {
+  poll_ms: 15_000,
+  gather_ms: 20,
+  claim_ms: 60_000,
+  again_ms: 86_400_000,
+  backoff: { first_ms: 2_000, longest_ms: 900_000 },
+};
+
+const MOST_AT_ONCE = 16;
+/** An organization's dead witnesses take no more of them. */
+const MOST_OF_ONE = 4;
+
+export interface Submitter {
+  /** This organization has something new, or all may have. Costs nothing, never throws. */
+  wake(organization_id: string | null): void;
+  /** Gives up what is in hand: it stays due. */
+  close(): Promise<void>;
+}
+
+export function startSubmitter(settings: SubmitterSettings): Submitter {
+  const { db, logger } = settings;
+  const timing = { ...TIMING, ...settings.timing };
+  const stopping = new AbortController();
+  const signal = new WakeSignal();
+  const woken = new Set<string>();
+  /** By organization and witness: one at a time. */
+  const in_hand = new Map<string, { organization_id: string; work: Promise<void> }>();
+  let look_at_all = true;
+  /** One per submission that failed: its time comes before all are looked through. */
+  const timers = new Set<NodeJS.Timeout>();
+  /** Something is due for which there was no room. */
+  let crowded = false;
+
+  async function look(): Promise<void> {
+    const all = look_at_all;
+    const organizations = all ? [null] : [...woken];
+    look_at_all = false;
+    woken.clear();
+    const now = Date.now();
+    for (const organization_id of organizations) {
+      const at = new Date(now).toISOString();
+      const cosigned_before = new Date(now - timing.again_ms).toISOString();
+      const due = await dueSubmissions(db, { at, cosigned_before, organization_id });
+      for (const group of Map.groupBy(due, nameOf).values()) begin(group);
+    }
+  }
+
+  function begin(group: DueSubmission[]): void {
+    const [{ organization_id }] = group as [DueSubmission];
+    const name = nameOf(group[0]!);
+    const of_one = [...in_hand.values()].filter((other) => other.organization_id === organization_id).length;
+    if (in_hand.has(name)) return;
+    if (in_hand.size >= MOST_AT_ONCE || of_one >= MOST_OF_ONE) {
+      crowded = true;
+      return;
+    }
+    const work = submitEach(group).finally(() => {
+      in_hand.delete(name);
+      wake(crowded ? null : organization_id);
+      crowded = false;
+    });
+    in_hand.set(name, { organization_id, work });
+  }
+
+  async function submitEach(group: DueSubmission[]): Promise<void> {
+    for (const due of group) {
+      if (stopping.signal.aborted) return;
+      try {
+        const until = new Date(Date.now() + timing.claim_ms).toISOString();
+        if (!(await claimSubmission(db, due, until))) continue;
+        const submitted = await submitCheckpoint(settings, due, stopping.signal);
+        if (!stopping.signal.aborted) await keep(due, submitted);
+      } catch (error) {
+        logger.warn(
+          { organization_id: due.organization_id, error: errorText(error) },
+          'a checkpoint waits for its witness',
+        );
+        await pause(timing.backoff.first_ms, stopping.signal);
+      }
+    }
+  }
+
+  async function keep(due: DueSubmission, submitted: Submitted): Promise<void> {
+    const { organization_id, witness_id, log } = due;
+    const state = submitted.kind;
+    await db.transaction(async (tx) => {
+      if (submitted.kind === 'cosigned') await keepCosignature(tx, due, { ...submitted, at: new Date().toISOString() });
+      else {
+        const failures = due.failures + 1;
+        const wait_ms = backoffMs(failures, timing.backoff, Math.random());
+        const next_attempt_at = new Date(Date.now() + wait_ms).toISOString();
+        const { reason, known_size } = submitted;
+        await noteFailure(tx, due, { state: submitted.kind, reason, known_size, failures, next_attempt_at });
+        wakeAfter(organization_id, wait_ms);
+      }
+      if (state !== due.state) changes(tx, organization_id, { settings: true });
+    });
+    if (state === due.state) return;
+    const facts = {
+      organization_id,
+      witness_id,
+      log,
+      state,
+      ...(state !== 'cosigned' && { reason: submitted.reason }),
+    };
+    if (state === 'contradicted')
+      logger.error(facts, 'a witness contradicts this ledger: docs/operations.md, Witnesses');
+    else logger[state === 'cosigned' ? 'info' : 'warn'](facts, 'a witness');
+  }
+
+  function wakeAfter(organization_id: string, ms: number): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      wake(organization_id);
+    }, ms);
+    timers.add(timer);
+  }
+
+  function wake(organization_id: string | null): void {
+    if (organization_id === null) look_at_all = true;
+    else woken.add(organization_id);
+    signal.wake();
+  }
+
+  async function run(): Promise<void> {
+    let away = false;
+    let looked_at_all = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      try {
+        if (performance.now() - looked_at_all >= timing.poll_ms) look_at_all = true;
+        if (look_at_all) looked_at_all = performance.now();
+        await look();
+        away = false;
+      } catch (error) {
+        if (!away) logger.warn({ error: errorText(error) }, 'witnesses wait for the database');
+        away = true;
+      }
+      await signal.wait(timing.poll_ms);
+      await pause(timing.gather_ms, stopping.signal);
+    }
+    await Promise.allSettled([...in_hand.values()].map(({ work }) => work));
+  }
+
+  const ended = run();
+  return {
+    wake,
+    async close() {
+      stopping.abort();
+      for (const timer of timers) clearTimeout(timer);
+      signal.wake();
+      await ended;
+    },
+  };
+}
+
+function nameOf({ organization_id, witness_id }: DueSubmission): string {
+  return `${organization_id} ${witness_id}`;
+}
