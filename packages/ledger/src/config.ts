@@ -49,6 +49,16 @@ const LedgerSettings = z.object({
     takes:
       'a file that holds the master key; made where there is none (default: master.key beside the SQLite file, else data/master.key)',
   }),
+  tsa_url: z
+    .string()
+    .refine((url) => URL.canParse(url) && /^https?:\/\//.test(url) && new URL(url).username === '')
+    .optional()
+    .meta({ env: 'LEDGER_TSA_URL', takes: 'the http:// or https:// address of a time-stamp authority (RFC 3161)' }),
+  tsa_interval_seconds: setting.count(
+    'LEDGER_TSA_INTERVAL_SECONDS',
+    3_600,
+    'how many seconds pass between two time stamps of one log',
+  ),
   json_body_bytes: setting.count('LEDGER_JSON_BODY_BYTES', 1_048_576, 'a size in bytes'),
   evidence_bytes: setting.count('LEDGER_EVIDENCE_BYTES', 26_214_400, 'a size in bytes'),
   organization_storage_bytes: z

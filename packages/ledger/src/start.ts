@@ -33,6 +33,7 @@ import { forgetHours } from './store/mail-hours.ts';
 import { forgetRequests } from './store/mailbox-requests.ts';
 import { forgetChallenges } from './store/passkeys.ts';
 import { forgetEndedSessions } from './store/sessions.ts';
+import { startStamper } from './timestamps/stamper.ts';
 import { startSubmitter } from './witnesses/submitter.ts';
 
 const FORGET_EVERY_MS = 600_000;
@@ -136,6 +137,13 @@ export async function startLedger(
     },
     now,
   };
+  const stamper = startStamper({
+    db,
+    logs,
+    logger,
+    url: config.tsa_url,
+    interval_seconds: config.tsa_interval_seconds,
+  });
   const app = await createApp(ledger, logger);
   const forgetting = setInterval(() => {
     Promise.all([
@@ -161,6 +169,7 @@ export async function startLedger(
       await app.close();
       clearInterval(forgetting);
       await submitter.close();
+      await stamper.close();
       await Promise.all([copier.close(), mails.close(), feed.close(), logs.close()]);
       await Promise.all([deciders.close(), verifier.close(), printer.close(), storage.close(), mailer.close()]);
       await db.close();

@@ -1,6 +1,6 @@
 /**
  * Time stamps (RFC 3161): what an authority is asked, and what it answered. Who signed an answer is not looked at: that takes certificates, and is the
- * reader's to judge (docs/spec.md §35). What is read here comes from outside.
+ * reader's to judge (docs/spec.md §36). What is read here comes from outside.
  */
 import {
   Boolean as Asn1Boolean,
