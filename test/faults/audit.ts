@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { ChainVerifier, GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import type { Tenant } from '../../packages/ledger/test/kit/running.ts';
+import { auditLog } from './audit-log.ts';
 import type { LedgerProcess } from './process.ts';
 
 /** Run id → the receipt a client was answered with, to the byte. */
@@ -17,14 +18,19 @@ export type Acknowledged = Map<string, string>;
 /** Run id → receipt as stored. */
 export type Minted = Map<string, string>;
 
-/** Returns what is minted. */
+/**
+ * Returns what is minted.
+ * @param options.signs false: nothing can be written just now, so nothing new is signed
+ */
 export async function audit(
   ledger: Pick<LedgerProcess, 'call'>,
   db: Db,
   tenant: Tenant,
   acknowledged: Acknowledged,
+  { signs = true } = {},
 ): Promise<Minted> {
   const exported = await auditExport(ledger, tenant);
+  if (signs) await auditLog(db, ledger, tenant, exported);
   const minted = await auditTables(db, tenant.organization_id);
   assert.deepEqual([...minted.values()], exported, 'the export is the table');
   for (const [run_id, receipt] of acknowledged)
