@@ -102,16 +102,16 @@ const DUE = `select l.organization_id, l.witness_id, w.url, w.verifier_key as ke
   from witness_logs l
   join witnesses w on w.organization_id = l.organization_id and w.id = l.witness_id
   join log_ends e on e.organization_id = l.organization_id and e.log = l.log
-  where l.next_attempt_at <= $1 and (l.cosigned_size is null or l.cosigned_size <> e.size or l.cosigned_at < $2)`;
+  where l.next_attempt_at <= $1 and (l.cosigned_size is null or l.cosigned_size <> e.size or l.next_attempt_at < $2)`;
 
-/** @param cosigned_before what was cosigned earlier is sent again, so that a witness that has gone is noticed */
+/** @param sent_before what was cosigned earlier, by our clock, is sent again, so that a witness that has gone or knows more is noticed */
 export function dueSubmissions(
   db: Queries,
-  { at, cosigned_before, organization_id }: { at: string; cosigned_before: string; organization_id: string | null },
+  { at, sent_before, organization_id }: { at: string; sent_before: string; organization_id: string | null },
 ): Promise<DueSubmission[]> {
   return organization_id === null
-    ? db.all<DueSubmission>(`${DUE} order by l.next_attempt_at limit 500`, [at, cosigned_before])
-    : db.all<DueSubmission>(`${DUE} and l.organization_id = $3`, [at, cosigned_before, organization_id]);
+    ? db.all<DueSubmission>(`${DUE} order by l.next_attempt_at limit 500`, [at, sent_before])
+    : db.all<DueSubmission>(`${DUE} and l.organization_id = $3`, [at, sent_before, organization_id]);
 }
 
 /** For the time until then no other process takes it. False: another one has. */

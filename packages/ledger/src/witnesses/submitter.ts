@@ -33,7 +33,7 @@ export interface Timing {
   gather_ms: number;
   /** Longer than a submission takes. */
   claim_ms: number;
-  /** What was cosigned so long ago is sent again: a witness that has gone is noticed in a quiet log, too. */
+  /** What was cosigned so long ago, or before the start, is sent again: a witness that has gone, and a backup that was restored, are noticed. */
   again_ms: number;
   backoff: Backoff;
 }
@@ -62,6 +62,7 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
   const timing = { ...TIMING, ...settings.timing };
   const stopping = new AbortController();
   const signal = new WakeSignal();
+  const started = Date.now();
   const woken = new Set<string>();
   /** By organization and witness: one at a time. */
   const in_hand = new Map<string, { organization_id: string; work: Promise<void> }>();
@@ -79,8 +80,8 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
     const now = Date.now();
     for (const organization_id of organizations) {
       const at = new Date(now).toISOString();
-      const cosigned_before = new Date(now - timing.again_ms).toISOString();
-      const due = await dueSubmissions(db, { at, cosigned_before, organization_id });
+      const sent_before = new Date(Math.max(started, now - timing.again_ms)).toISOString();
+      const due = await dueSubmissions(db, { at, sent_before, organization_id });
       for (const group of Map.groupBy(due, nameOf).values()) begin(group);
     }
   }
