@@ -34,7 +34,7 @@ export function timestampRoutes(
     },
     async ({ principal, query }, reply) => {
       const { size, answer } = await load(principal.organization_id, query.size);
-      reply.header('checkpoint-size', String(size)).header('cache-control', 'private, no-cache');
+      reply.header('checkpoint-size', String(size));
       return reply.type('application/timestamp-reply').send(Buffer.from(answer, 'base64') as never);
     },
   );
@@ -52,7 +52,7 @@ export function timestampRoutes(
     },
     async ({ principal, query }, reply) => {
       const { size, checkpoint } = await load(principal.organization_id, query.size);
-      reply.header('checkpoint-size', String(size)).header('cache-control', 'private, no-cache');
+      reply.header('checkpoint-size', String(size));
       return reply.type('text/plain; charset=utf-8').send(checkpoint);
     },
   );

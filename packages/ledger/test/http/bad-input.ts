@@ -24,6 +24,7 @@ import {
 import { bodyCase, isObject, matchesPath, OPEN_SHEET, placesOf, storedIn, takesForms } from '../kit/bad-input.ts';
 import { addMember, browserOf, cookieIn, linkToken, newMailbox, signIn } from '../kit/people.ts';
 import { ADMIN_TOKEN, eachLedger, ROLES, type SuiteLedger, type Tenant, tenantOf } from '../kit/running.ts';
+import { stamp } from '../kit/stamped.ts';
 import { mintedReceipt, runAt, SHEET } from '../kit/story.ts';
 
 const JSON_LIMIT = 100_000;
@@ -35,6 +36,9 @@ const PUBLIC = [
   'GET /share/{token}/download',
   'GET /share/{token}/proof',
   'GET /share/{token}/key',
+  'GET /share/{token}/statement',
+  'GET /share/{token}/timestamp',
+  'GET /share/{token}/timestamp/proof',
   'GET /healthz',
   'POST /sign-in',
   'POST /session',
@@ -89,6 +93,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
     judge = judgeOf(document);
     tenant = await tenantOf(ledger.call, 'Bad Input');
     places = await placesOf(tenant);
+    await stamp(ledger.db, tenant);
     cookie = (await signIn(ledger, (await addMember(tenant, 'owner')).email)).cookie;
   });
   after(() => client.close());
@@ -391,7 +396,9 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       await auditor('GET', `/runs/${run.id}`);
       assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
       const token = receipt.share_url.split('/').at(-1);
-      for (const part of ['', '/pdf', '/card.png', '/download', '/proof', '/key'])
+      await stamp(ledger.db, told);
+      const beside = ['/proof', '/key', '/statement', '/timestamp', '/timestamp/proof'];
+      for (const part of ['', '/pdf', '/card.png', '/download', ...beside])
         assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
       assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
       await auditor('GET', `/receipts/${receipt.receipt_id}`);
@@ -415,6 +422,8 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/ledger/export',
       '/ledger/verify',
       '/ledger/checkpoint',
+      '/ledger/checkpoint/timestamp',
+      '/ledger/checkpoint/timestamped',
       '/ledger/consistency?from=1&to=2',
       '/ledger/tile/0/000.p/1',
       '/ledger/key',
