@@ -11,9 +11,11 @@ import {
   sha256Hex,
 } from '../packages/proof/src/index.ts';
 import { expectedAnswers } from './expected.ts';
+import { expectedProofs } from './expected-proofs.ts';
+import { proofVectors } from './make-proofs.ts';
 
 const here = (path: string) => new URL(path, import.meta.url);
-for (const folder of ['valid', 'invalid']) {
+for (const folder of ['valid', 'invalid', 'proofs']) {
   rmSync(here(folder), { recursive: true, force: true });
   mkdirSync(here(folder));
 }
@@ -422,4 +424,8 @@ const refused: Record<string, string | Uint8Array> = {
 };
 for (const [name, text] of Object.entries(refused)) write(`invalid/${name}.json`, text);
 
-write('expected.json', pretty(expectedAnswers(here('./'))));
+// The signed log over the chain of six, and what receipts and exports are held against.
+
+for (const [name, vector] of Object.entries(await proofVectors(texts))) write(`proofs/${name}.json`, pretty(vector));
+
+write('expected.json', pretty({ ...expectedAnswers(here('./')), ...(await expectedProofs(here('./proofs/'))) }));

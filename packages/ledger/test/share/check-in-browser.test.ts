@@ -1,66 +1,17 @@
-/** The page's script, run as the browser gets it: the served modules, a document with the spots it writes to. */
+/** What the page's script says. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { ANSWER_TITLES } from '@rcpt/proof/answers/answer.ts';
 import { logOf } from '../../../../test/kit/signed-log.ts';
-import { loadAssets } from '../../src/share/page/assets.ts';
-import { renderPage } from '../../src/share/page/page.ts';
+import { openPageScript, type PageScript } from '../kit/page-script.ts';
 import { genericReceipt, sealed } from '../kit/print.ts';
 
-interface Spot {
-  textContent: string;
-  className: string;
-  dataset: Record<string, string>;
-  setAttribute(): void;
-}
-
 describe('the check in the browser', () => {
-  let folder = '';
-  let runs = 0;
-
+  let script: PageScript;
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'page-script-'));
-    for (const [path, { body }] of loadAssets()) {
-      if (!path.endsWith('.ts')) continue;
-      const file = join(folder, path.replace(/\.ts$/, '.mjs'));
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, body.toString().replace(/(from\s*['"][^'"]+)\.ts(['"])/g, '$1.mjs$2'));
-    }
+    script = openPageScript();
   });
-  after(() => rmSync(folder, { recursive: true }));
-
-  /** The script on the page of `shown`, where the links lead to these answers. */
-  async function visit(shown: string, answer: () => Promise<Response>, proof?: string, key?: string) {
-    const page = renderPage({ ...sealed(), receipt: JSON.parse(shown) as object, bytes: shown });
-    const at = (id: string) => new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(page)?.[1] ?? '';
-    const spot = (textContent: string): Spot => ({ textContent, className: '', dataset: {}, setAttribute() {} });
-    const names = ANSWER_TITLES.map(([name]) => name);
-    const spots = new Map(['check', 'receipt-id', 'receipt-sha256', ...names].map((id) => [`#${id}`, spot(at(id))]));
-    for (const name of names)
-      for (const part of ['finding', 'advice', 'found']) spots.set(`#${name} .${part}`, spot(''));
-    const documentElement = { ...spot(''), dataset: { download: './t/download', proof: './t/proof', key: './t/key' } };
-    const world = globalThis as unknown as Record<string, unknown>;
-    const { fetch } = globalThis;
-    const beside = (text?: string) => new Response(text ?? '', { status: text === undefined ? 404 : 200 });
-    world.document = { documentElement, querySelector: (selector: string) => spots.get(selector) ?? null };
-    world.fetch = async (url: unknown) =>
-      url === './t/download' ? answer() : beside({ './t/proof': proof, './t/key': key }[String(url)]);
-    try {
-      await import(`${pathToFileURL(join(folder, 'assets/page/verify.mjs')).href}?${runs++}`);
-    } finally {
-      world.fetch = fetch;
-      delete world.document;
-    }
-    const said = (name: string) => spots.get(`#${name} .finding`)!.textContent;
-    const advice = (name: string) => spots.get(`#${name} .advice`)!.textContent;
-    const tone = (name: string) => spots.get(`#${name}`)!.className;
-    const hash = /[0-9a-f]{64}$/.exec(spots.get('#integrity .found')!.textContent)?.[0] ?? '';
-    return { said, advice, tone, hash };
-  }
+  after(() => script.close());
+  const visit = (...of: Parameters<PageScript['visit']>) => script.visit(...of);
 
   const { bytes, receipt } = sealed();
   const { receipt_sha256 } = receipt as { receipt_sha256: string };
