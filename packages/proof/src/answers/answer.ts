@@ -1,5 +1,5 @@
 /**
- * The four answers of a verification: each by itself, never one bare "valid". Page, PDF, command line and offline file
+ * The four answers of a verification (docs/spec.md §38): each by itself, never one bare "valid". Page, PDF, command line and offline file
  * show these sentences as they stand here.
  */
 

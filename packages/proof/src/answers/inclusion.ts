@@ -45,7 +45,7 @@ export function refusedGrowth(growth: Growth, now: Checkpoint, seen: Checkpoint 
   return null;
 }
 
-/** `<host>/org/<organization id>`. */
+/** `<host>/org/<organization id>` (docs/spec.md §37.3). */
 export function isOfOrganization({ origin }: Checkpoint, organization_id: string | null): boolean {
   return organization_id !== null && origin.endsWith(`/org/${organization_id}`);
 }
