@@ -3,9 +3,9 @@
  * they were, and never a mailbox, a secret or a token.
  */
 import { z } from 'zod';
-import type { ActivityKind } from './activity-kinds.ts';
+import { ACTIVITY_KINDS, type ActivityKind } from './activity-kinds.ts';
 import { Role } from './vocabulary.ts';
-import { Instant, Line, Sha256, text } from './wire.ts';
+import { Instant, inDigits, Line, PageSize, Sha256, text } from './wire.ts';
 
 export const ACTIVITY_SCHEMA = 'service.activity-receipt/v1';
 
@@ -105,3 +105,26 @@ export const ActivityReceipt = z.strictObject({
   receipt_sha256: Sha256,
 });
 export type ActivityReceipt = z.infer<typeof ActivityReceipt>;
+
+const Seq = z.int().min(-1).max(Number.MAX_SAFE_INTEGER);
+
+export const ActivityQuery = z.object({
+  order: z.enum(['oldest', 'newest']).default('oldest').describe('Which come first'),
+  after_seq: inDigits(Seq.optional()).describe('`next_after_seq` of the page before'),
+  before_seq: inDigits(Seq.optional()).describe('`next_before_seq` of the page before, newest first'),
+  kind: z
+    .enum(Object.keys(ACTIVITY_KINDS) as [ActivityKind, ...ActivityKind[]])
+    .optional()
+    .describe('Acts of this kind alone'),
+  by: Id.optional().describe('Acts of this person or key alone, by id; `operator`, `ledger`'),
+  limit: PageSize,
+});
+export type ActivityQuery = z.infer<typeof ActivityQuery>;
+
+/** Of the two that lead on, the one of the order that was asked for; null: nothing follows. */
+export const ActivityPage = z.object({
+  receipts: z.array(ActivityReceipt),
+  next_after_seq: z.int().nullable(),
+  next_before_seq: z.int().nullable(),
+});
+export type ActivityPage = z.infer<typeof ActivityPage>;

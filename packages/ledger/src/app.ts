@@ -3,6 +3,7 @@
 import { type App, createHttp } from '@rcpt/service/http/app.ts';
 import { acceptStreams } from '@rcpt/service/http/event-stream.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
+import { activityRoutes } from './http/activity.ts';
 import { agentProfileRoutes } from './http/agent-profiles.ts';
 import { answerInTurns } from './http/answer-turns.ts';
 import { authenticate } from './http/auth.ts';
@@ -51,6 +52,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
       { name: 'runs', description: 'Seven stages, seven calls' },
       { name: 'receipts', description: 'Minted receipts, as stored' },
       { name: 'ledger', description: 'The chain and its verification' },
+      { name: 'activity', description: 'What administrators did: a second chain, and its verification' },
       { name: 'sharing', description: 'Public links' },
       { name: 'flight sheets', description: 'Named rule sheets of the eval lane' },
       { name: 'organizations', description: 'Tenancy, keys and agent profiles' },
@@ -83,6 +85,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   logRoutes(app, ledger, '/ledger', 'receipts', 'read');
   timestampRoutes(app, ledger, '/ledger', 'receipts', 'read');
   verifyRoutes(app, ledger, streams, logger);
+  activityRoutes(app, ledger);
   sharingRoutes(app, ledger);
   await shareRoutes(app, ledger);
   shareApprovalRoutes(app, ledger);

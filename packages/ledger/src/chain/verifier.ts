@@ -11,6 +11,8 @@ export interface Verifier {
    * before the end: the thread is then ended, and with it its snapshot.
    */
   verify(organization_id: string, signal: AbortSignal, progress?: Progress): Promise<ChainReport>;
+  /** The same, as `verifyActivity`. */
+  verifyActivity: Verifier['verify'];
   close(): Promise<void>;
 }
 
@@ -26,9 +28,13 @@ export function openVerifier(database_url: string, logger: Pick<Logger, 'error'>
     timeout_ms,
     onFault: (error) => logger.error({ err: error }, 'a thread that verifies was ended'),
   });
+  const walking =
+    (job: keyof VerifyingJobs): Verifier['verify'] =>
+    (organization_id, signal, progress) =>
+      pool.run(job, organization_id, { database_url, organization_id }, { signal, progress });
   return {
-    verify: (organization_id, signal, progress) =>
-      pool.run('walk', organization_id, { database_url, organization_id }, { signal, progress }),
+    verify: walking('walk'),
+    verifyActivity: walking('walkActivity'),
     close: () => pool.close(),
   };
 }

@@ -106,6 +106,7 @@ const CREDENTIALS = {
   read: EITHER,
   work: EITHER,
   approve: EITHER,
+  audit: EITHER,
   administer: EITHER,
   person: [{ session: [] }],
 };

@@ -9,6 +9,7 @@ import { ReceiptPage, ReceiptQuery } from '@rcpt/contract/ledger/search.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { recordExport } from '../activity/export.ts';
 import type { Ledger } from '../ledger.ts';
 import { isLast, payloadOfReceipt, payloadsAfter } from '../store/chains.ts';
 import { recentPayloads } from '../store/recent.ts';
@@ -153,6 +154,7 @@ export function receiptRoutes(app: App, ledger: Ledger): void {
 
   async function sendChain({ principal, method }: FastifyRequest, reply: FastifyReply) {
     const { head, lines } = await streamChain(ledger.db, principal.organization_id);
+    if (method !== 'HEAD') await recordExport(ledger, principal, 'receipts', head);
     if (head !== null) reply.header('ledger-head', `${head.org_seq}:${head.receipt_sha256}`);
     // No caller reads the lines of an answer to HEAD: they would be fetched as fast as the database can, for nothing.
     return reply.type(NDJSON).send((method === 'HEAD' ? Readable.from([]) : lines) as never);

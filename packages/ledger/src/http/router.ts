@@ -11,6 +11,8 @@ import { wantsEvents } from '@rcpt/service/http/event-stream.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { actorOf } from '../activity/actor.ts';
+import { recordActivity } from '../activity/record.ts';
 import type { Ledger } from '../ledger.ts';
 import { PERMISSIONS, type Permission } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
@@ -20,7 +22,7 @@ import { findRouter } from '../store/routers.ts';
 import { keyOf } from './idempotent.ts';
 import { type StreamLimits, whenOver } from './stream-limits.ts';
 
-const FORWARDED = {
+export const FORWARDED = {
   read: [
     'GET /health',
     'GET /openapi.json',
@@ -104,11 +106,16 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
         exposeHeadRoute: false,
         config: { may },
         schema: { hide: true },
-        handler: (request, reply) => forward(request, reply, path),
+        handler: (request, reply) => forward(request, reply, path, may),
       });
     }
 
-  async function forward(request: FastifyRequest, reply: FastifyReply, pattern: string): Promise<FastifyReply> {
+  async function forward(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    pattern: string,
+    may: Permission,
+  ): Promise<FastifyReply> {
     const { organization_id } = request.principal;
     if (wantsEvents(request)) limits.enter(request, reply);
     const call = callUntilGone(reply);
@@ -120,6 +127,7 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
         'router_not_connected',
         'This organization has no compute router. The service’s operator connects one.',
       );
+    if (may === 'administer') await recordRouterCall(ledger, request, pattern);
     const url = new URL(router_url + path);
     url.search = request.url.split('?').slice(1).join('?');
     const last_event_id = request.headers['last-event-id'];
@@ -171,6 +179,18 @@ export function routerRoutes(app: App, ledger: Ledger, limits: StreamLimits, log
       if (!(await mayGoOn().catch(() => false))) call.abort();
     }, LOOK_MS).unref();
   }
+}
+
+/** Before it is asked: the router answers for itself what became of it, in its own receipts. */
+async function recordRouterCall(
+  { db, now }: Ledger,
+  { principal, method, params }: FastifyRequest,
+  pattern: string,
+): Promise<void> {
+  const { id = null } = params as { id?: string };
+  const details = { call: `${method} ${pattern.replace(/:(\w+)/g, '{$1}')}`, id };
+  const act = { by: actorOf(principal), kind: 'router_called', details } as const;
+  await db.transaction((tx) => recordActivity(tx, principal.organization_id, act, now()));
 }
 
 /** Throws `not_found`. */

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Db } from '@rcpt/service/db/db.ts';
 import type { FastifyReply } from 'fastify';
+import { listActivity, readActivityEnd } from '../store/activity.ts';
 import { type End, payloadsAfter, readEnd } from '../store/chains.ts';
 
 /** What a slow reader costs in memory. */
@@ -31,12 +32,24 @@ export function sendReceipts(reply: FastifyReply, payloads: string[], members: R
  */
 export async function streamChain(db: Db, organization_id: string): Promise<{ head: End['head']; lines: Readable }> {
   const { head, last_seq } = await readEnd(db, organization_id);
-  return { head, lines: Readable.from(linesUpTo(db, organization_id, last_seq), { objectMode: false }) };
+  const pageAfter = (after_seq: number) => payloadsAfter(db, organization_id, after_seq, PAGE_ROWS);
+  return { head, lines: Readable.from(linesUpTo(last_seq, pageAfter), { objectMode: false }) };
 }
 
-async function* linesUpTo(db: Db, organization_id: string, last_seq: number): AsyncGenerator<string> {
+/** As `streamChain`, of the activity chain. */
+export async function streamActivity(db: Db, organization_id: string): Promise<{ head: End['head']; lines: Readable }> {
+  const { head, last_seq } = await readActivityEnd(db, organization_id);
+  const pageAfter = async (after_seq: number) =>
+    (await listActivity(db, organization_id, { order: 'oldest', after_seq, limit: PAGE_ROWS })).rows;
+  return { head, lines: Readable.from(linesUpTo(last_seq, pageAfter), { objectMode: false }) };
+}
+
+async function* linesUpTo(
+  last_seq: number,
+  pageAfter: (after_seq: number) => Promise<{ org_seq: number; payload: string }[]>,
+): AsyncGenerator<string> {
   for (let after_seq = -1; after_seq < last_seq; ) {
-    const page = await payloadsAfter(db, organization_id, after_seq, PAGE_ROWS);
+    const page = await pageAfter(after_seq);
     const rows = page.filter((row) => row.org_seq <= last_seq);
     if (rows.length === 0) return;
     yield `${rows.map((row) => row.payload).join('\n')}\n`;

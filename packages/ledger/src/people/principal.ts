@@ -19,6 +19,8 @@ export const PERMISSIONS = {
   read: ['agent', 'approver', 'auditor', 'owner'],
   work: ['agent', 'approver', 'owner'],
   approve: ['approver', 'owner'],
+  /** The organization's own books: what its administrators did. */
+  audit: ['auditor', 'owner'],
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
 export type Permission = keyof typeof PERMISSIONS;

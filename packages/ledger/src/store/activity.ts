@@ -1,8 +1,14 @@
 /** The activity chains: heads and receipts. The tables refuse a fork. */
+
+import { ACTIVITY_SCHEMA, type ActivityQuery } from '@rcpt/contract/activity.ts';
 import type { Head } from '@rcpt/proof/chain.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
-import type { Queries } from '@rcpt/service/db/db.ts';
+import type { ReceiptRecord } from '@rcpt/proof/record.ts';
+import type { Queries, Value } from '@rcpt/service/db/db.ts';
+import { fitting } from '@rcpt/service/db/page.ts';
 import { Refusal } from '@rcpt/service/error.ts';
+import { ORG_SEQ } from './audit.ts';
+import type { End } from './chains.ts';
 
 /** `org_seq` is -1 while the chain is empty. */
 export interface ActivityHead extends Head {
@@ -83,3 +89,77 @@ export async function countCredentials(
   );
   return { keys: Number(row!.keys), members: Number(row!.members) };
 }
+
+/** In the order asked for; fewer than `limit` when they are large, none only at the end. `more`: others follow. */
+export async function listActivity(
+  db: Queries,
+  organization_id: string,
+  { order, after_seq = -1, before_seq, kind, by, limit }: ActivityQuery,
+): Promise<{ rows: { org_seq: number; payload: string }[]; more: boolean }> {
+  const places: Value[] = [organization_id, after_seq];
+  const place = (value: Value) => `$${places.push(value)}`;
+  const wanted = [
+    'organization_id = $1 and org_seq > $2',
+    ...(before_seq === undefined ? [] : [`org_seq < ${place(before_seq)}`]),
+    ...(kind === undefined ? [] : [`kind = ${place(kind)}`]),
+    ...(by === undefined ? [] : [`by_id = ${place(by)}`]),
+  ].join(' and ');
+  const found = await db.all<{ org_seq: number; payload: string; byte_size: number }>(
+    `select org_seq, payload, octet_length(payload) as byte_size from activity where ${wanted}
+     order by org_seq ${order === 'newest' ? 'desc' : 'asc'} limit ${place(limit + 1)}`,
+    places,
+  );
+  const rows = fitting(found).slice(0, limit);
+  return { rows, more: rows.length < found.length };
+}
+
+/** Where the chain ends; null while it is empty. */
+export async function readActivityHead(db: Queries, organization_id: string): Promise<Head | null> {
+  const head = await db.get<{ org_seq: unknown; receipt_sha256: unknown }>(
+    `select ${ORG_SEQ} as org_seq, receipt_sha256 from activity_chains where organization_id = $1`,
+    [organization_id],
+  );
+  if (head === undefined || !Number.isSafeInteger(head.org_seq) || (head.org_seq as number) < 0) return null;
+  return { org_seq: head.org_seq as number, receipt_sha256: String(head.receipt_sha256) };
+}
+
+/** Where the chain ends, twice, as of one instant: as `readEnd`. */
+export async function readActivityEnd(db: Queries, organization_id: string): Promise<End> {
+  const row = await db.get<{ org_seq: number | null; receipt_sha256: string; last_seq: number | null }>(
+    `select c.org_seq, c.receipt_sha256,
+       (select max(org_seq) from activity a where a.organization_id = o.organization_id) as last_seq
+     from organizations o left join activity_chains c on c.organization_id = o.organization_id
+     where o.organization_id = $1`,
+    [organization_id],
+  );
+  const { org_seq = null, receipt_sha256 = '', last_seq = null } = row ?? {};
+  return { head: (org_seq ?? -1) < 0 ? null : { org_seq: org_seq!, receipt_sha256 }, last_seq: last_seq ?? -1 };
+}
+
+/** Of one organization, in sequence order; rows as `activityRow` takes them. */
+export const SCAN_ACTIVITY = `select ${ORG_SEQ}, parent_hash, receipt_sha256, kind, by_id, payload
+  from activity where organization_id = $1 order by org_seq`;
+
+export interface ActivityRow {
+  payload: string | Uint8Array;
+  record: ReceiptRecord;
+  kind: string;
+  by_id: string;
+}
+
+/** As it is stored, also what no honest ledger ever stored. */
+export function activityRow([org_seq, parent_hash, receipt_sha256, kind, by_id, payload]: unknown[]): ActivityRow {
+  return {
+    payload: payload instanceof Uint8Array ? payload : String(payload),
+    record: {
+      org_seq: Number.isSafeInteger(org_seq) ? (org_seq as number) : NO_SEQ,
+      parent_hash: String(parent_hash),
+      receipt_sha256: String(receipt_sha256),
+      schema: ACTIVITY_SCHEMA,
+    },
+    kind: String(kind),
+    by_id: String(by_id),
+  };
+}
+
+const NO_SEQ = -1;

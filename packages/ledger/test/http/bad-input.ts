@@ -427,6 +427,9 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/ledger/consistency?from=1&to=2',
       '/ledger/tile/0/000.p/1',
       '/ledger/key',
+      '/activity',
+      '/activity/export',
+      '/activity/verify',
       '/healthz',
     ])
       await auditor('GET', path);

@@ -51,6 +51,8 @@ export async function storedIn(ledger: SuiteLedger): Promise<Record<string, stri
     'run_documents',
     'chains',
     'receipts',
+    'activity',
+    'activity_chains',
     'model_pins',
     'shares',
     'idempotency_keys',

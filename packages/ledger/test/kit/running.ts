@@ -12,6 +12,7 @@ import { ENGINES, type Engine, eachEngine, type Fresh } from '../../../../test/k
 import { readLedgerConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
 import { type StartOptions, startLedger } from '../../src/start.ts';
+import { wholeActivity } from './activity.ts';
 import { wholeChain } from './independent.ts';
 
 export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -64,8 +65,8 @@ export interface SuiteLedger extends RunningTest {
 }
 
 /**
- * One suite on both engines, one ledger per engine; every test brings tenants of its own, and when it ends the whole
- * chain of each is verified. `ledger` is there once the first test runs.
+ * One suite on both engines, one ledger per engine; every test brings tenants of its own, and when it ends both whole
+ * chains of each are verified. `ledger` is there once the first test runs.
  */
 export function eachLedger(
   name: string,
@@ -88,7 +89,10 @@ export function eachLedger(
         Object.assign(ledger, started, { db, database_url: url, tenant, doomedTenant: () => started.tenant() });
       });
       afterEach(async () => {
-        for (const tenant of tenants.splice(0)) await wholeChain(tenant);
+        for (const tenant of tenants.splice(0)) {
+          await wholeChain(tenant);
+          await wholeActivity(tenant);
+        }
       });
       after(() => ledger.close());
       suite(ledger, engine);

@@ -9,8 +9,9 @@ eachLedger(
   (ledger) => {
     const two = async () => {
       const [mine, other] = [await ledger.tenant('Mine'), await ledger.tenant('Other')];
-      const [{ email }, stranger] = [await addMember(mine, 'agent'), await addMember(other, 'owner')];
-      return { email, stranger, browser: await signIn(ledger, email), token: await linkToken(ledger, stranger.email) };
+      const [{ id, email }, stranger] = [await addMember(mine, 'agent'), await addMember(other, 'owner')];
+      const [browser, token] = [await signIn(ledger, email), await linkToken(ledger, stranger.email)];
+      return { id, email, mine, stranger, browser, token };
     };
 
     test('is refused, names both people, and is neither used up nor changes the session', async () => {
@@ -82,9 +83,8 @@ eachLedger(
     });
 
     test('is asked about also where the signed-in person belongs nowhere any more', async () => {
-      const { browser, token } = await two();
-      const { id } = (await browser.ask('GET', '/session')).json;
-      await ledger.db.run('delete from memberships where person_id = $1', [id]);
+      const { id, mine, browser, token } = await two();
+      await mine.as('owner')('DELETE', `/members/${id}`);
       const { status, json } = await browser.ask('POST', '/session', { body: { token } });
       assert.deepEqual([status, json.code], [409, 'signed_in_as_another']);
       assert.equal((await browser.ask('POST', '/session', { body: { token, replace: 'yes' } })).status, 422);

@@ -16,6 +16,7 @@ interface Call {
 const EVERYBODY = ROLES;
 const WORKERS = ['agent', 'approver', 'owner'] as const;
 const DECIDERS = ['approver', 'owner'] as const;
+const AUDITORS = ['auditor', 'owner'] as const;
 const OWNER = ['owner'] as const;
 
 /** Every call that takes a key, with ids that name nothing: a key that may call gets past the door, to 404 or 422. */
@@ -35,6 +36,9 @@ const CALLS: Call[] = [
   { method: 'GET', path: '/receipts/RCPT-000000-00000000', may: EVERYBODY },
   { method: 'GET', path: '/ledger', may: EVERYBODY },
   { method: 'GET', path: '/ledger/verify', may: EVERYBODY },
+  { method: 'GET', path: '/activity', may: AUDITORS },
+  { method: 'GET', path: '/activity/export', may: AUDITORS },
+  { method: 'GET', path: '/activity/verify', may: AUDITORS },
   { method: 'POST', path: '/flight-sheets', body: {}, may: OWNER },
   { method: 'GET', path: '/flight-sheets', may: EVERYBODY },
   { method: 'POST', path: '/flight-sheets/try', body: {}, may: WORKERS },
@@ -376,7 +380,7 @@ eachLedger('tenancy', (ledger) => {
   });
 
   test('keys and agent profiles end at a number: their lists are whole, and all wait while one is written', async () => {
-    const { organization_id, ...tenant } = await ledger.tenant();
+    const { organization_id, ...tenant } = await ledger.doomedTenant();
     const AT = '2026-05-29T20:14:33.123Z';
     const numbers = (most: number) =>
       `with recursive n (i) as (select 1 union all select i + 1 from n where i < ${most}) `;
