@@ -84,6 +84,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   receiptRoutes(app, ledger);
   logRoutes(app, ledger, '/ledger', 'receipts', 'read');
   timestampRoutes(app, ledger, '/ledger', 'receipts', 'read');
+  logRoutes(app, ledger, '/activity', 'activity', 'audit');
   verifyRoutes(app, ledger, streams, logger);
   activityRoutes(app, ledger);
   sharingRoutes(app, ledger);

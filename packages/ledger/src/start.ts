@@ -69,7 +69,7 @@ export async function startLedger(
   const database = await openOwnDatabase('LEDGER_DATABASE_URL', config.database_url, MIGRATIONS, logger);
   const credentials = new CredentialCache(() => feed.emitRights());
   const feed = await openChangeFeed(database, () => credentials.clear());
-  const db = emittingChanges(database, feed);
+  const db = emittingChanges(database, feed, (organization_ids) => logs.grown(organization_ids, 'activity'));
 
   await checkMasterKey(database, master_key);
   const host = () => new URL(config.base_url ?? address.url).host;

@@ -1,14 +1,18 @@
 /**
  * How an act is recorded (docs/spec.md §27): in the transaction of the act itself, so that a crash leaves both or neither.
- *   lock the head of the organization's activity chain → seal on the receipt before → store → move the head.
+ *   lock the head of the organization's activity chain → seal on the receipt before → store → move the head, and its tree.
  * Lock order: the activity head is the last thing that a transaction locks. A story first changes what it changes, then records, and
  * takes no row afterwards that it does not hold already; acts of several organizations are recorded in the order of their ids. So no
  * two acts wait for each other in a ring, nor an act and a mint: a mint locks heads in `chains`, and no activity head.
  */
 import { ACTIVITY_DETAILS, ACTIVITY_SCHEMA, type Act } from '@rcpt/contract/activity.ts';
 import type { ActivityKind } from '@rcpt/contract/activity-kinds.ts';
+import { leafHash } from '@rcpt/proof/log/merkle.ts';
+import { appendLeaf } from '@rcpt/proof/log/peaks.ts';
 import { seal } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { acts } from '../changes/transaction.ts';
+import { decodeHashes, encodeHashes } from '../log/encoding.ts';
 import { type ActivityHead, appendActivity, countCredentials, lockActivityHead } from '../store/activity.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { LEDGER_ACTS } from './actor.ts';
@@ -23,6 +27,7 @@ export async function recordActivity(tx: Queries, organization_id: string, act: 
   if (head.org_seq === -1 && act.kind !== 'organization_created')
     head = await append(tx, head, await beginning(tx, organization_id), at);
   await append(tx, head, act, at);
+  acts(tx, organization_id);
 }
 
 async function append(tx: Queries, from: ActivityHead, { by, kind, details }: Act, at: string): Promise<ActivityHead> {
@@ -40,7 +45,9 @@ async function append(tx: Queries, from: ActivityHead, { by, kind, details }: Ac
     activity: { kind, by, details: ACTIVITY_DETAILS[kind satisfies ActivityKind].parse(details) },
     share_url: '',
   });
-  await appendActivity(tx, from, {
+  const peaks = appendLeaf(decodeHashes(from.peaks), org_seq, leafHash(Buffer.from(canonical)));
+  const head = { organization_id, org_seq, receipt_sha256, peaks: encodeHashes(peaks) };
+  await appendActivity(tx, from, head, {
     organization_id,
     org_seq,
     parent_hash,
@@ -49,7 +56,7 @@ async function append(tx: Queries, from: ActivityHead, { by, kind, details }: Ac
     by_id: by.id,
     payload: canonical,
   });
-  return { organization_id, org_seq, receipt_sha256 };
+  return head;
 }
 
 /** `ACT-000042`. */

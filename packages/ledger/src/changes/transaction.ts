@@ -8,27 +8,46 @@ import type { ChangeFeed } from './feed.ts';
 
 type Change = Parameters<ChangeFeed['emit']>;
 
-const named = new WeakMap<Queries, Change[]>();
+interface Named {
+  changes: Change[];
+  /** Organizations whose activity chains grew. */
+  acted: Set<string>;
+}
+
+const named = new WeakMap<Queries, Named>();
 
 /** Names what this transaction changes. Where no feed is open, as in the commands, nothing is emitted. */
 export function changes(tx: Queries, organization_id: string, what: Partial<Changed>): void {
-  named.get(tx)?.push([organization_id, { runs: [], receipts: false, settings: false, ...what }]);
+  named.get(tx)?.changes.push([organization_id, { runs: [], receipts: false, settings: false, ...what }]);
 }
 
-/** The same database; its transactions emit what is named in them. */
-export function emittingChanges(db: Db, feed: Pick<ChangeFeed, 'emit'>): Db {
+/** Names an organization whose activity chain this transaction appends to. */
+export function acts(tx: Queries, organization_id: string): void {
+  named.get(tx)?.acted.add(organization_id);
+}
+
+/**
+ * The same database; its transactions emit what is named in them.
+ * @param onActed called after a commit, with the organizations whose activity chains grew; must not throw
+ */
+export function emittingChanges(
+  db: Db,
+  feed: Pick<ChangeFeed, 'emit'>,
+  onActed: (organization_ids: Set<string>) => void = () => {},
+): Db {
   return {
     ...db,
     async transaction(work) {
       // Empty again when the database runs the work a second time.
-      let of_this: Change[] = [];
+      let of_this: Named = { changes: [], acted: new Set() };
       const result = await db.transaction((tx) => {
         const own = { ...tx };
-        of_this = [];
+        of_this = { changes: [], acted: new Set() };
         named.set(own, of_this);
         return work(own);
       });
-      for (const change of of_this) feed.emit(...change);
+      for (const change of of_this.changes) feed.emit(...change);
+      if (of_this.acted.size > 0) onActed(of_this.acted);
       return result;
     },
   };

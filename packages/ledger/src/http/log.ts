@@ -22,7 +22,7 @@ export function logRoutes(
   may: 'read' | 'audit',
 ): void {
   const config = { may: may as 'read', in_turn: true } as const;
-  const common = { tags: ['ledger'], security: [{ bearer: [] }] };
+  const common = { tags: [root.slice(1)], security: [{ bearer: [] }] };
 
   app.get(
     `${root}/checkpoint`,

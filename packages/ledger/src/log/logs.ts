@@ -13,10 +13,10 @@ import { cosignatureLines } from '../store/witnesses.ts';
 import { witnessed } from '../witnesses/witnessed.ts';
 import { verifierOf } from './keys.ts';
 import { type SignSettings, signEnd } from './signer.ts';
-import { type LogSource, RECEIPTS } from './source.ts';
+import { ACTIVITY, type LogSource, RECEIPTS } from './source.ts';
 import { LogTree } from './tree.ts';
 
-const SOURCES: Partial<Record<LogName, LogSource>> = { receipts: RECEIPTS };
+const SOURCES: Record<LogName, LogSource> = { receipts: RECEIPTS, activity: ACTIVITY };
 
 /** Between two checkpoints that nobody has asked for. */
 const SIGN_EVERY_MS = 1_000;
@@ -66,7 +66,7 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
   }
 
   async function signNow(organization_id: string, log: LogName): Promise<SignedEnd | null> {
-    const result = await signEnd(settings, organization_id, sourceOf(log));
+    const result = await signEnd(settings, organization_id, SOURCES[log]);
     if (result?.fresh) for (const listener of listeners) listener(organization_id, log, result.end);
     return result?.end ?? null;
   }
@@ -130,7 +130,7 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       let end = await holding(organization_id, log, 1);
       if (width > tileWidth(end.size, level, index)) end = (await signed(organization_id, log)) ?? end;
       if (width > tileWidth(end.size, level, index)) throw new Refusal('not_found', 'The log has no such tile.');
-      if (level === null) return bundle(await entriesOf(organization_id, sourceOf(log), index * TILE_WIDTH, width));
+      if (level === null) return bundle(await entriesOf(organization_id, SOURCES[log], index * TILE_WIDTH, width));
       const hashes = await new LogTree(db, organization_id, log, end).hashes(level, index);
       return Buffer.concat(hashes.slice(0, width));
     },
@@ -172,12 +172,6 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
     }
     return entries;
   }
-}
-
-function sourceOf(log: LogName): LogSource {
-  const source = SOURCES[log];
-  if (source === undefined) throw new Error(`there is no log of ${log}`);
-  return source;
 }
 
 function bundle(entries: string[]): Buffer {

@@ -1,5 +1,6 @@
 /** What a log is made of: the entries of a chain, and the peaks that were kept as it grew. */
 import type { Queries } from '@rcpt/service/db/db.ts';
+import { listActivity, readActivityTreeEnd } from '../store/activity.ts';
 import { payloadsAfter, readTreeEnd, takeInPeaks } from '../store/chains.ts';
 import type { LogName } from '../store/logs.ts';
 
@@ -19,6 +20,15 @@ export const RECEIPTS: LogSource = {
   entries: async (db, organization_id, from, limit) =>
     inOrder(await payloadsAfter(db, organization_id, from - 1, limit), from),
   takeIn: takeInPeaks,
+};
+
+export const ACTIVITY: LogSource = {
+  log: 'activity',
+  end: readActivityTreeEnd,
+  entries: async (db, organization_id, from, limit) =>
+    inOrder((await listActivity(db, organization_id, { order: 'oldest', after_seq: from - 1, limit })).rows, from),
+  // None is older than its tree.
+  takeIn: async () => {},
 };
 
 /** What comes after a missing one is not an entry at its place. */

@@ -13,6 +13,8 @@ import type { End } from './chains.ts';
 /** `org_seq` is -1 while the chain is empty. */
 export interface ActivityHead extends Head {
   organization_id: string;
+  /** Of the tree over the receipts so far, in base64. */
+  peaks: string;
 }
 
 export interface StoredActivity {
@@ -37,7 +39,7 @@ export async function insertActivityChain(tx: Queries, organization_id: string):
 /** Held until the transaction ends. Throws `not_found`. */
 export async function lockActivityHead(tx: Queries, organization_id: string): Promise<ActivityHead> {
   const head = await tx.get<ActivityHead>(
-    `select organization_id, org_seq, receipt_sha256 from activity_chains where organization_id = $1 ${tx.dialect.forUpdate}`,
+    `select organization_id, org_seq, receipt_sha256, peaks from activity_chains where organization_id = $1 ${tx.dialect.forUpdate}`,
     [organization_id],
   );
   if (head === undefined) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
@@ -45,7 +47,12 @@ export async function lockActivityHead(tx: Queries, organization_id: string): Pr
 }
 
 /** The head moves only from where it was read. */
-export async function appendActivity(tx: Queries, from: ActivityHead, added: StoredActivity): Promise<void> {
+export async function appendActivity(
+  tx: Queries,
+  from: ActivityHead,
+  to: ActivityHead,
+  added: StoredActivity,
+): Promise<void> {
   await tx.insert(
     'activity',
     {
@@ -72,8 +79,8 @@ export async function appendActivity(tx: Queries, from: ActivityHead, added: Sto
   await tx.updateAll(
     'activity_chains',
     { organization_id: 'text', receipt_sha256: 'text' },
-    { org_seq: 'bigint', receipt_sha256: 'text' },
-    [[from.organization_id, from.receipt_sha256, added.org_seq, added.receipt_sha256]],
+    { org_seq: 'bigint', receipt_sha256: 'text', peaks: 'text' },
+    [[from.organization_id, from.receipt_sha256, to.org_seq, to.receipt_sha256, to.peaks]],
   );
 }
 
@@ -134,6 +141,18 @@ export async function readActivityEnd(db: Queries, organization_id: string): Pro
   );
   const { org_seq = null, receipt_sha256 = '', last_seq = null } = row ?? {};
   return { head: (org_seq ?? -1) < 0 ? null : { org_seq: org_seq!, receipt_sha256 }, last_seq: last_seq ?? -1 };
+}
+
+/** How many there are, and the peaks of their tree. */
+export async function readActivityTreeEnd(
+  db: Queries,
+  organization_id: string,
+): Promise<{ size: number; peaks: string | null }> {
+  const row = await db.get<{ org_seq: number; peaks: string }>(
+    'select org_seq, peaks from activity_chains where organization_id = $1',
+    [organization_id],
+  );
+  return { size: (row?.org_seq ?? -1) + 1, peaks: row?.peaks ?? null };
 }
 
 /** Of one organization, in sequence order; rows as `activityRow` takes them. */

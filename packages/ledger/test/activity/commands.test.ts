@@ -8,12 +8,16 @@ import { now } from '@rcpt/service/ids.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
 import { verifyActivity } from '../../src/activity/verify.ts';
 import { type Answer, COMMANDS, type Given } from '../../src/cli/commands.ts';
+import { readLedgerConfig } from '../../src/config.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
 import { foundOrganization } from '../../src/people/organizations.ts';
 import { activityOf } from '../kit/activity.ts';
 
 const email = 'ada@example.org';
-const settings = { organization_storage_bytes: 0, base_url: 'https://r.example' };
+const settings = readLedgerConfig({
+  LEDGER_BASE_URL: 'https://r.example',
+  LEDGER_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+});
 
 /** What is done before, and the options of the command itself; what it leaves; or why it leaves nothing. */
 interface Row {
@@ -28,6 +32,8 @@ const ROWS: Record<string, Row | string> = {
   'org storage': { given: { bytes: '5' }, kind: 'storage_limit_changed' },
   'key create': { given: { role: 'owner' }, kind: 'key_issued' },
   'key revoke': { before: [['key create', { role: 'agent' }]], given: {}, kind: 'key_revoked' },
+  // Its first use made the key before it.
+  'key rotate': { before: [['key rotate', {}]], given: {}, kind: 'log_key_rotated' },
   'member add': { given: { email, role: 'owner' }, kind: 'member_added' },
   'member remove': {
     before: [['member add', { email, role: 'owner' }]],

@@ -6,7 +6,7 @@ import type { ActivityKind } from '@rcpt/contract/activity-kinds.ts';
 import { operationsOf } from '../../../../test/kit/openapi-cases.ts';
 import { ownPort } from '../../../../test/kit/own-port.ts';
 import { FORWARDED } from '../../src/http/router.ts';
-import { linesOf } from '../kit/activity.ts';
+import { linesOf, settledTenant } from '../kit/activity.ts';
 import { addMember, browserOf, newMailbox, signIn } from '../kit/people.ts';
 import { ADMIN_TOKEN, eachLedger, type SuiteLedger, type Tenant } from '../kit/running.ts';
 import { mintedReceipt, SHEET } from '../kit/story.ts';
@@ -88,7 +88,7 @@ const CALLS: Record<string, Story | string> = {
     const person = await signIn(ledger, email);
     for (const public_name of ['Ada', 'Ada', 'Ada B.'])
       await person.ask('PATCH', '/session', { body: { public_name } });
-    const elsewhere = await ledger.tenant();
+    const elsewhere = await settledTenant(ledger);
     await addMember(elsewhere, 'agent', email);
     const { cookie } = await signIn(ledger, email);
     await browserOf(ledger, cookie).ask('PATCH', '/session', { body: { organization_id: elsewhere.organization_id } });
@@ -146,7 +146,7 @@ eachLedger('every act of an administrator', (ledger) => {
   for (const [call, story] of Object.entries(CALLS)) {
     if (typeof story === 'string') continue;
     test(`${call} leaves its line, once`, async () => {
-      const tenant = await ledger.tenant();
+      const tenant = await settledTenant(ledger);
       const before = (await linesOf(tenant)).length;
       const done = await story(tenant, ledger);
       const lines = await linesOf(tenant, before);
@@ -164,7 +164,7 @@ eachLedger('every act of an administrator', (ledger) => {
   }
 
   test('what is asked of the router is recorded before it is asked', async () => {
-    const tenant = await ledger.tenant();
+    const tenant = await settledTenant(ledger);
     const url = `http://127.0.0.1:${await ownPort()}`;
     await ledger.call('PUT', `/organizations/${tenant.organization_id}/router`, { token: ADMIN_TOKEN, body: { url } });
     const before = (await linesOf(tenant)).length;
@@ -186,7 +186,7 @@ eachLedger('every act of an administrator', (ledger) => {
   });
 
   test('an export is recorded before it leaves, with where it ends; a look at a page is not', async () => {
-    const tenant = await ledger.tenant();
+    const tenant = await settledTenant(ledger);
     const { org_seq, receipt_sha256 } = await mintedReceipt(tenant);
     const before = (await linesOf(tenant)).length;
     const ndjson = { headers: { accept: 'application/x-ndjson' } };
@@ -214,7 +214,7 @@ eachLedger('every act of an administrator', (ledger) => {
   });
 
   test('no line holds a mailbox or a secret', async () => {
-    const tenant = await ledger.tenant();
+    const tenant = await settledTenant(ledger);
     const secrets = [tenant.keys.owner, tenant.keys.agent];
     for (const story of Object.values(CALLS)) if (typeof story !== 'string') await story(tenant, ledger);
     const { text } = await tenant.ask('auditor', 'GET', '/activity?limit=500');

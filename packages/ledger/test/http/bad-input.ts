@@ -49,7 +49,10 @@ const OPERATED = ['POST /organizations', 'PUT /organizations/{id}/router'];
 const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
 
 /** What a call takes in its query, always. */
-const NEEDED: Record<string, string> = { 'GET /ledger/consistency': '?from=1&to=1' };
+const NEEDED: Record<string, string> = {
+  'GET /ledger/consistency': '?from=1&to=1',
+  'GET /activity/consistency': '?from=1&to=1',
+};
 
 /** Never ends by itself; a story of its own reads it. */
 const isStream = ({ name }: Operation) => name === 'GET /events';
@@ -430,6 +433,10 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/activity',
       '/activity/export',
       '/activity/verify',
+      '/activity/checkpoint',
+      '/activity/consistency?from=1&to=2',
+      '/activity/tile/0/000.p/1',
+      '/activity/key',
       '/healthz',
     ])
       await auditor('GET', path);
