@@ -3,7 +3,9 @@
  * explains was put there past the ledger.
  */
 import type { Act } from '@rcpt/contract/activity.ts';
+import { publicKeySha256 } from '@rcpt/proof/approval/public-key.ts';
 import type { Fault } from '@rcpt/proof/receipt.ts';
+import { passkeyWords } from '../people/organizations.ts';
 import type { Standing } from '../store/standing.ts';
 
 /** A difference, and the place of the last line that speaks of it; null: none does. */
@@ -16,13 +18,16 @@ interface Told<T> {
   value: T;
   org_seq: number;
 }
+type ById = Map<string, Told<string | null>>;
 
 export class ToldByActivity {
   #name: Told<string> | null = null;
   #four_eyes: Told<boolean> | null = null;
-  /** By id; a role of null: revoked or removed. */
-  readonly #keys = new Map<string, Told<string | null>>();
-  readonly #members = new Map<string, Told<string | null>>();
+  #passkey_approvals: Told<string> = { value: 'off', org_seq: 0 };
+  /** By id; null: revoked or removed. */
+  readonly #keys: ById = new Map();
+  readonly #members: ById = new Map();
+  readonly #passkeys: ById = new Map();
   /** The chain is younger than its organization: when it began, and how many keys and members there were. */
   #begun: { at: string; keys: number; members: number } | null = null;
 
@@ -53,28 +58,40 @@ export class ToldByActivity {
         break;
       case 'member_role_changed':
         this.#members.set(act.details.member.id, { value: act.details.after, org_seq });
+        break;
+      case 'passkey_approvals_changed':
+        this.#passkey_approvals = { value: act.details.after, org_seq };
+        break;
+      case 'passkey_enrolled':
+      case 'passkey_removed': {
+        const { member, passkey, public_key_sha256 } = act.details;
+        const value = act.kind === 'passkey_enrolled' ? ofMember(member.id, public_key_sha256) : null;
+        this.#passkeys.set(passkey.id, { value, org_seq });
+      }
     }
   }
 
   differences(now: Standing): Unexplained[] {
     return [
-      ...differing(this.#name, now.name, 'the name of the organization'),
-      ...differing(this.#four_eyes, now.four_eyes, 'four eyes'),
-      ...this.#unexplained('key', this.#keys, now.keys, this.#begun?.keys ?? 0),
-      ...this.#unexplained('member', this.#members, now.members, this.#begun?.members ?? 0),
+      ...differing(this.#name, now.organization.name, 'the name of the organization'),
+      ...differing(this.#four_eyes, now.organization.four_eyes, 'four eyes'),
+      ...differing(this.#passkey_approvals, passkeyWords(now.organization), 'who signs with a passkey'),
+      ...this.#unexplained('key', this.#keys, now.keys.map(byRole), this.#begun?.keys ?? 0),
+      ...this.#unexplained('member', this.#members, now.members.map(byRole), this.#begun?.members ?? 0),
+      ...this.#unexplained('passkey', this.#passkeys, now.passkeys.map(byPublicKey), 0),
     ];
   }
 
   #unexplained(
     what: string,
-    told: Map<string, Told<string | null>>,
-    now: Standing['keys'],
+    told: ById,
+    now: { id: string; value: string; since: string }[],
     older: number,
   ): Unexplained[] {
     const found: Unexplained[] = [];
     const missing = new Map(told);
     let untold = 0;
-    for (const { id, role, since } of now) {
+    for (const { id, value, since } of now) {
       const known = told.get(id);
       missing.delete(id);
       if (known === undefined) {
@@ -82,11 +99,11 @@ export class ToldByActivity {
           untold++;
           continue;
         }
-        const detail = `${what} ${id} is stored as ${role}, and no line says who brought it in`;
-        found.push({ org_seq: null, fault: { expected: null, actual: role, detail } });
-      } else if (known.value !== role) {
-        const detail = `${what} ${id} is stored as ${role}; the last line about it says ${known.value ?? 'that it was withdrawn'}`;
-        found.push({ org_seq: known.org_seq, fault: { expected: known.value, actual: role, detail } });
+        const detail = `${what} ${id} is stored as ${value}, and no line says who brought it in`;
+        found.push({ org_seq: null, fault: { expected: null, actual: value, detail } });
+      } else if (known.value !== value) {
+        const detail = `${what} ${id} is stored as ${value}; the last line about it says ${known.value ?? 'that it was withdrawn'}`;
+        found.push({ org_seq: known.org_seq, fault: { expected: known.value, actual: value, detail } });
       }
     }
     for (const [id, { value, org_seq }] of missing) {
@@ -106,4 +123,23 @@ function differing<T extends string | boolean>(told: Told<T> | null, now: T, wha
   if (told === null || told.value === now) return [];
   const detail = `${what} is stored otherwise than the last line about it says`;
   return [{ org_seq: told.org_seq, fault: { expected: String(told.value), actual: String(now), detail } }];
+}
+
+const byRole = ({ id, role, since }: Standing['keys'][number]) => ({ id, value: role, since });
+const byPublicKey = ({ id, person_id, public_key_pem, since }: Standing['passkeys'][number]) => ({
+  id,
+  value: ofMember(person_id, hashOf(public_key_pem)),
+  since,
+});
+
+function ofMember(id: string, public_key_sha256: string): string {
+  return `the one of ${id} with the public key ${public_key_sha256}`;
+}
+
+function hashOf(public_key_pem: string): string {
+  try {
+    return publicKeySha256(public_key_pem);
+  } catch {
+    return '(none)';
+  }
 }

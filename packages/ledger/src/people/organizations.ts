@@ -63,7 +63,8 @@ export function changeSettings(
 }
 
 /** `offered`; `required`, in every lane; `required: cook, eval`. */
-function passkeyWords({ passkey_approvals, passkey_lanes }: Organization): string {
+/** As the activity tells it. */
+export function passkeyWords({ passkey_approvals, passkey_lanes }: Organization): string {
   const isEveryLane = passkey_lanes.length === LANE_NAMES.length;
   return passkey_approvals !== 'required' || isEveryLane ? passkey_approvals : `required: ${passkey_lanes.join(', ')}`;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ActivityReceipt } from '@rcpt/contract/activity.ts';
-import { linesOf, settledTenant } from '../kit/activity.ts';
+import { linesOf } from '../kit/activity.ts';
 import { assertChain, assertSealed } from '../kit/independent.ts';
 import { eachLedger, ROLES } from '../kit/running.ts';
 
@@ -12,7 +12,7 @@ eachLedger('the activity of an organization', (ledger) => {
   const seqs = (page: { receipts: ActivityReceipt[] }) => page.receipts.map(({ org_seq }) => org_seq);
 
   test('is for its owners and auditors alone', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     for (const path of PATHS)
       for (const role of ROLES) {
         const { status, json } = await tenant.ask(role, 'GET', path);
@@ -23,14 +23,14 @@ eachLedger('the activity of an organization', (ledger) => {
   });
 
   test('is its own: another organization’s acts are in no page of it', async () => {
-    const [mine, other] = [await settledTenant(ledger), await settledTenant(ledger)];
+    const [mine, other] = [await ledger.tenant(), await ledger.tenant()];
     await other.as('owner')('POST', '/keys', { role: 'agent', label: 'of the other' });
     for (const path of ['/activity', '/activity?kind=key_issued', '/activity/export', '/activity?order=newest'])
       assert.ok(!(await mine.ask('owner', 'GET', path)).text.includes(other.organization_id), path);
   });
 
   test('is read page by page from either end, and by kind and by who acted', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     const ask = (query: string) => tenant.as('auditor')('GET', `/activity?${query}`);
     await tenant.as('owner')('PATCH', '/organization', { four_eyes: true });
     const all = await linesOf(tenant);
@@ -61,13 +61,13 @@ eachLedger('the activity of an organization', (ledger) => {
   });
 
   test('refuses what it cannot look for', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     for (const query of ['kind=nothing', 'order=sideways', 'after_seq=x', 'limit=0', 'limit=501', 'before_seq='])
       assert.equal((await tenant.ask('owner', 'GET', `/activity?${query}`)).status, 422, query);
   });
 
   test('leaves as the bytes that are stored, one chain in the form of receipts', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     const { headers, text } = await tenant.ask('auditor', 'GET', '/activity/export');
     assert.equal(headers.get('content-type'), 'application/x-ndjson');
     assert.match(headers.get('content-disposition')!, new RegExp(`"${tenant.organization_id}-activity.ndjson"`));
@@ -84,7 +84,7 @@ eachLedger('the activity of an organization', (ledger) => {
   });
 
   test('is verified as it goes on', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     const { text } = await tenant.ask('auditor', 'GET', '/activity/verify', {
       headers: { accept: 'text/event-stream' },
     });

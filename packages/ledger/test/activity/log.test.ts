@@ -10,7 +10,6 @@ import { extendsTree, leafHash } from '@rcpt/proof/log/merkle.ts';
 import { appendLeaf, rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
 import { parseVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import { encodeHashes } from '../../src/log/encoding.ts';
-import { settledTenant } from '../kit/activity.ts';
 import { sealed } from '../kit/independent.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
 
@@ -68,7 +67,7 @@ eachLedger('the log of an activity chain', (ledger) => {
   }
 
   test('has its own name, and is consistent as it grows', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     const earlier = await checkpointOf(tenant);
     assert.match(earlier.origin, new RegExp(`/org/${tenant.organization_id}/activity$`));
     for (let i = 0; i < 5; i++) await tenant.as('owner')('PATCH', '/organization', { four_eyes: i % 2 === 0 });
@@ -78,7 +77,7 @@ eachLedger('the log of an activity chain', (ledger) => {
   });
 
   test('is the tree over the exported lines, which its tiles hold', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     const { text } = await tenant.ask('auditor', 'GET', '/activity/export');
     const lines = text.split('\n').slice(0, -1);
     await tenant.ask('auditor', 'GET', '/activity/checkpoint');
@@ -96,7 +95,7 @@ eachLedger('the log of an activity chain', (ledger) => {
   });
 
   test('is for owners and auditors alone', async () => {
-    const tenant = await settledTenant(ledger);
+    const tenant = await ledger.tenant();
     for (const path of ['checkpoint', 'consistency?from=1&to=1', 'tile/0/000.p/1', 'key'])
       for (const [role, status] of [
         ['agent', 403],

@@ -5,8 +5,10 @@ import { ActivityReceipt } from '@rcpt/contract/activity.ts';
 import type { ActivityKind } from '@rcpt/contract/activity-kinds.ts';
 import { operationsOf } from '../../../../test/kit/openapi-cases.ts';
 import { ownPort } from '../../../../test/kit/own-port.ts';
+import { softPasskey } from '../../../../test/kit/passkey.ts';
 import { FORWARDED } from '../../src/http/router.ts';
-import { linesOf, settledTenant } from '../kit/activity.ts';
+import { linesOf } from '../kit/activity.ts';
+import { enrol, member, ORIGIN, signer } from '../kit/passkeys.ts';
 import { addMember, browserOf, newMailbox, signIn } from '../kit/people.ts';
 import { ADMIN_TOKEN, eachLedger, type SuiteLedger, type Tenant } from '../kit/running.ts';
 import { mintedReceipt, SHEET } from '../kit/story.ts';
@@ -16,9 +18,13 @@ interface Done {
   /** Of the last line. */
   details: object;
   by?: string;
+  name?: string;
 }
 
 type Story = (tenant: Tenant, ledger: SuiteLedger) => Promise<Done>;
+
+/** A person is invited, signs in and chooses a name. */
+const JOINED: ActivityKind[] = ['member_added', 'member_joined', 'public_name_changed'];
 
 const WORK = 'is work on a Run: its stages say who did it';
 const SIGNING_IN = 'opens or ends a session, and changes nothing of the organization';
@@ -39,7 +45,11 @@ const CALLS: Record<string, Story | string> = {
   'PATCH /organization': async (tenant) => {
     await tenant.as('owner')('PATCH', '/organization', { name: 'Renamed', four_eyes: true });
     await tenant.as('owner')('PATCH', '/organization', { name: 'Renamed' });
-    return { kinds: ['organization_renamed', 'four_eyes_switched'], details: { before: false, after: true } };
+    await tenant.as('owner')('PATCH', '/organization', { passkey_approvals: 'offered' });
+    return {
+      kinds: ['organization_renamed', 'four_eyes_switched', 'passkey_approvals_changed'],
+      details: { before: 'off', after: 'offered' },
+    };
   },
   'PUT /organizations/{id}/router': async (tenant, { call }) => {
     const path = `/organizations/${tenant.organization_id}/router`;
@@ -88,7 +98,7 @@ const CALLS: Record<string, Story | string> = {
     const person = await signIn(ledger, email);
     for (const public_name of ['Ada', 'Ada', 'Ada B.'])
       await person.ask('PATCH', '/session', { body: { public_name } });
-    const elsewhere = await settledTenant(ledger);
+    const elsewhere = await ledger.tenant();
     await addMember(elsewhere, 'agent', email);
     const { cookie } = await signIn(ledger, email);
     await browserOf(ledger, cookie).ask('PATCH', '/session', { body: { organization_id: elsewhere.organization_id } });
@@ -99,6 +109,20 @@ const CALLS: Record<string, Story | string> = {
       details: { before: 'Ada', after: 'Ada B.' },
       by: id,
     };
+  },
+  'POST /passkeys': async (tenant, ledger) => {
+    const { id, browser, public_name } = await member(ledger, tenant);
+    const before = (await linesOf(tenant)).length;
+    const passkey = softPasskey(ORIGIN);
+    await enrol(browser, passkey);
+    const [enrolled] = await linesOf(tenant, before);
+    return { kinds: [...JOINED, 'passkey_enrolled'], details: enrolled!.activity.details, by: id, name: public_name };
+  },
+  'DELETE /passkeys/{id}': async (tenant, ledger) => {
+    const { id, browser, enrolled } = await signer(ledger, tenant);
+    const [{ activity }] = (await linesOf(tenant)).slice(-1) as [ActivityReceipt];
+    await browser.ask('DELETE', `/passkeys/${enrolled.id}`);
+    return { kinds: [...JOINED, 'passkey_enrolled', 'passkey_removed'], details: activity.details, by: id };
   },
   'POST /agent-profiles': async (tenant) => {
     const { id } = await tenant.as('owner')('POST', '/agent-profiles', { name: 'Scribe' });
@@ -131,94 +155,105 @@ const CALLS: Record<string, Story | string> = {
   'POST /runs/{id}/approval': WORK,
   'POST /runs/{id}/receipt': WORK,
   'POST /flight-sheets/try': ASKS,
+  'POST /passkeys/options': ASKS,
+  'POST /runs/{id}/approval/options': ASKS,
+  'PATCH /passkeys/{id}': 'names a passkey for its owner, who alone is shown the name',
   'POST /sign-in': SIGNING_IN,
   'DELETE /session': SIGNING_IN,
   'DELETE /sessions': SIGNING_IN,
 };
 
-eachLedger('every act of an administrator', (ledger) => {
-  test('has its place in the table: a new call says what it leaves', async () => {
-    const document = (await ledger.call('GET', '/openapi.json')).json;
-    const changing = operationsOf(document).filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method));
-    assert.deepEqual(changing.map(({ name }) => name).sort(), Object.keys(CALLS).sort());
-  });
+eachLedger(
+  'every act of an administrator',
+  (ledger) => {
+    test('has its place in the table: a new call says what it leaves', async () => {
+      const document = (await ledger.call('GET', '/openapi.json')).json;
+      const changing = operationsOf(document).filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method));
+      assert.deepEqual(changing.map(({ name }) => name).sort(), Object.keys(CALLS).sort());
+    });
 
-  for (const [call, story] of Object.entries(CALLS)) {
-    if (typeof story === 'string') continue;
-    test(`${call} leaves its line, once`, async () => {
-      const tenant = await settledTenant(ledger);
+    for (const [call, story] of Object.entries(CALLS)) {
+      if (typeof story === 'string') continue;
+      test(`${call} leaves its line, once`, async () => {
+        const tenant = await ledger.tenant();
+        const before = (await linesOf(tenant)).length;
+        const done = await story(tenant, ledger);
+        const lines = await linesOf(tenant, before);
+        assert.deepEqual(
+          lines.map(({ activity }) => activity.kind),
+          done.kinds,
+        );
+        for (const line of lines) ActivityReceipt.parse(line);
+        if (done.kinds.length === 0) return;
+        const { by, details } = lines.at(-1)!.activity;
+        assert.deepEqual(details, done.details);
+        if (done.name !== undefined) assert.equal(by.name, done.name);
+        if (done.by !== undefined) assert.equal(by.id, done.by);
+        else assert.match(`${by.id} ${by.name}`, /^key_[0-9a-f]{32} first owner$/);
+      });
+    }
+
+    test('what is asked of the router is recorded before it is asked', async () => {
+      const tenant = await ledger.tenant();
+      const url = `http://127.0.0.1:${await ownPort()}`;
+      await ledger.call('PUT', `/organizations/${tenant.organization_id}/router`, {
+        token: ADMIN_TOKEN,
+        body: { url },
+      });
       const before = (await linesOf(tenant)).length;
-      const done = await story(tenant, ledger);
+      for (const call of FORWARDED.administer) {
+        const [method, path] = call.split(' ') as [string, string];
+        const { json } = await tenant.ask('owner', method, `/router${path.replace(':id', 'wrk_1')}`, { body: {} });
+        assert.equal(json.code, 'router_unavailable', call);
+      }
+      for (const call of FORWARDED.work)
+        await tenant.ask('owner', 'POST', `/router${call.slice(5).replace(':id', 'job_1')}`, { body: {} });
       const lines = await linesOf(tenant, before);
       assert.deepEqual(
-        lines.map(({ activity }) => activity.kind),
-        done.kinds,
+        lines.map(({ activity }) => [activity.kind, activity.details]),
+        FORWARDED.administer.map((call) => [
+          'router_called',
+          { call: call.replace(':id', '{id}'), id: call.includes(':id') ? 'wrk_1' : null },
+        ]),
       );
-      for (const line of lines) ActivityReceipt.parse(line);
-      if (done.kinds.length === 0) return;
-      const { by, details } = lines.at(-1)!.activity;
-      assert.deepEqual(details, done.details);
-      if (done.by !== undefined) assert.equal(by.id, done.by);
-      else assert.match(`${by.id} ${by.name}`, /^key_[0-9a-f]{32} first owner$/);
     });
-  }
 
-  test('what is asked of the router is recorded before it is asked', async () => {
-    const tenant = await settledTenant(ledger);
-    const url = `http://127.0.0.1:${await ownPort()}`;
-    await ledger.call('PUT', `/organizations/${tenant.organization_id}/router`, { token: ADMIN_TOKEN, body: { url } });
-    const before = (await linesOf(tenant)).length;
-    for (const call of FORWARDED.administer) {
-      const [method, path] = call.split(' ') as [string, string];
-      const { json } = await tenant.ask('owner', method, `/router${path.replace(':id', 'wrk_1')}`, { body: {} });
-      assert.equal(json.code, 'router_unavailable', call);
-    }
-    for (const call of FORWARDED.work)
-      await tenant.ask('owner', 'POST', `/router${call.slice(5).replace(':id', 'job_1')}`, { body: {} });
-    const lines = await linesOf(tenant, before);
-    assert.deepEqual(
-      lines.map(({ activity }) => [activity.kind, activity.details]),
-      FORWARDED.administer.map((call) => [
-        'router_called',
-        { call: call.replace(':id', '{id}'), id: call.includes(':id') ? 'wrk_1' : null },
-      ]),
-    );
-  });
+    test('an export is recorded before it leaves, with where it ends; a look at a page is not', async () => {
+      const tenant = await ledger.tenant();
+      const { org_seq, receipt_sha256 } = await mintedReceipt(tenant);
+      const before = (await linesOf(tenant)).length;
+      const ndjson = { headers: { accept: 'application/x-ndjson' } };
+      await tenant.ask('agent', 'GET', '/ledger', ndjson);
+      await tenant.ask('auditor', 'GET', '/ledger/export');
+      await tenant.ask('auditor', 'HEAD', '/ledger/export');
+      await tenant.ask('auditor', 'GET', '/ledger?limit=1');
+      const { headers, text } = await tenant.ask('auditor', 'GET', '/activity', ndjson);
+      const lines = await linesOf(tenant, before);
+      const head = { org_seq, receipt_sha256 };
+      const activity_head = {
+        org_seq: before + 1,
+        receipt_sha256: lines[1]!.receipt_sha256,
+      };
+      assert.deepEqual(
+        lines.map(({ activity }) => [activity.kind, activity.details, activity.by.name]),
+        [
+          ['export_taken', { chain: 'receipts', head }, 'test agent'],
+          ['export_taken', { chain: 'receipts', head }, 'test auditor'],
+          ['export_taken', { chain: 'activity', head: activity_head }, 'test auditor'],
+        ],
+      );
+      assert.equal(headers.get('ledger-head'), `${activity_head.org_seq}:${activity_head.receipt_sha256}`);
+      assert.equal(text.split('\n').length, before + 3);
+    });
 
-  test('an export is recorded before it leaves, with where it ends; a look at a page is not', async () => {
-    const tenant = await settledTenant(ledger);
-    const { org_seq, receipt_sha256 } = await mintedReceipt(tenant);
-    const before = (await linesOf(tenant)).length;
-    const ndjson = { headers: { accept: 'application/x-ndjson' } };
-    await tenant.ask('agent', 'GET', '/ledger', ndjson);
-    await tenant.ask('auditor', 'GET', '/ledger/export');
-    await tenant.ask('auditor', 'HEAD', '/ledger/export');
-    await tenant.ask('auditor', 'GET', '/ledger?limit=1');
-    const { headers, text } = await tenant.ask('auditor', 'GET', '/activity', ndjson);
-    const lines = await linesOf(tenant, before);
-    const head = { org_seq, receipt_sha256 };
-    const activity_head = {
-      org_seq: before + 1,
-      receipt_sha256: lines[1]!.receipt_sha256,
-    };
-    assert.deepEqual(
-      lines.map(({ activity }) => [activity.kind, activity.details, activity.by.name]),
-      [
-        ['export_taken', { chain: 'receipts', head }, 'test agent'],
-        ['export_taken', { chain: 'receipts', head }, 'test auditor'],
-        ['export_taken', { chain: 'activity', head: activity_head }, 'test auditor'],
-      ],
-    );
-    assert.equal(headers.get('ledger-head'), `${activity_head.org_seq}:${activity_head.receipt_sha256}`);
-    assert.equal(text.split('\n').length, before + 3);
-  });
-
-  test('no line holds a mailbox or a secret', async () => {
-    const tenant = await settledTenant(ledger);
-    const secrets = [tenant.keys.owner, tenant.keys.agent];
-    for (const story of Object.values(CALLS)) if (typeof story !== 'string') await story(tenant, ledger);
-    const { text } = await tenant.ask('auditor', 'GET', '/activity?limit=500');
-    assert.doesNotMatch(text, /@|rk_|secret|token/);
-    for (const secret of secrets) assert.ok(!text.includes(secret.slice(-43)));
-  });
-});
+    test('no line holds a mailbox or a secret', async () => {
+      const tenant = await ledger.tenant();
+      const secrets = [tenant.keys.owner, tenant.keys.agent];
+      for (const story of Object.values(CALLS)) if (typeof story !== 'string') await story(tenant, ledger);
+      const { text } = await tenant.ask('auditor', 'GET', '/activity?limit=500');
+      assert.doesNotMatch(text, /@|rk_|secret|token/);
+      for (const secret of secrets) assert.ok(!text.includes(secret.slice(-43)));
+    });
+  },
+  { LEDGER_BASE_URL: ORIGIN },
+);

@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { newId, now } from '@rcpt/service/ids.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
+import { softPasskey } from '../../../../test/kit/passkey.ts';
 import { OPERATOR_ACTS } from '../../src/activity/actor.ts';
 import { recordActivity } from '../../src/activity/record.ts';
 import { verifyActivity } from '../../src/activity/verify.ts';
 import { MIGRATIONS } from '../../src/migrations.ts';
+import { recordPasskey } from '../../src/passkeys/record.ts';
 import { issueKey } from '../../src/people/keys.ts';
 import { addMember, recordMember } from '../../src/people/members.ts';
 import { changeSettings, foundOrganization } from '../../src/people/organizations.ts';
@@ -219,6 +221,52 @@ eachEngine('an activity chain', MIGRATIONS, (fresh) => {
       const { ok, violation } = await verifyActivity(db, it.organization_id);
       assert.deepEqual([ok, violation?.kind, violation?.org_seq], [false, kind, org_seq], JSON.stringify(violation));
       assert.ok(violation!.detail.length > 10);
+    });
+
+  for (const [done, sql, detail] of [
+    [
+      'the key of a passkey is exchanged',
+      'update passkeys set public_key_pem = $2 where organization_id = $1',
+      / is stored as the one of \w+ with the public key \w{64}; the last line about it says the one of /,
+    ],
+    [
+      'a passkey is slipped in',
+      `insert into passkeys select organization_id, 'x', person_id, 'x', $2, algorithm, transports, name, 0, created_at, null, null
+       from passkeys where organization_id = $1`,
+      /^passkey x is stored as the one of .*, and no line says who brought it in$/,
+    ],
+    [
+      'a passkey is taken away',
+      'update passkeys set removed_at = $2 where organization_id = $1',
+      /is not stored any more, and no line says who took it away$/,
+    ],
+    [
+      'approvals without passkeys are let through again',
+      `update organizations set passkey_approvals = 'off' where organization_id = $1 and $2 <> ''`,
+      /^who signs with a passkey is stored otherwise/,
+    ],
+  ] as const)
+    test(`${done}: record_mismatch`, async () => {
+      const { db } = await fresh();
+      const { organization_id, member } = await honest(db);
+      const [own, other] = [softPasskey('http://localhost'), softPasskey('http://localhost')];
+      const { credential_id, public_key_pem } = own;
+      await changeSettings({ db, now }, organization_id, OPERATOR_ACTS, { passkey_approvals: 'offered' }, 0);
+      await db.transaction(async (tx) => {
+        const values = [organization_id, 'pk_1', member.id, credential_id, public_key_pem, now()];
+        await tx.run(
+          `insert into passkeys values ($1, $2, $3, $4, $5, 'ES256', '[]', 'Laptop', 0, $6, null, null)`,
+          values,
+        );
+        const who = { id: member.id, name: member.id };
+        const passkey = { credential_id, name: 'Laptop', public_key_pem };
+        await recordPasskey(tx, organization_id, 'passkey_enrolled', { by: who, member: who }, passkey, now());
+      });
+      assert.deepEqual((await verifyActivity(db, organization_id)).violations, []);
+      await db.run(sql, [organization_id, other.public_key_pem]);
+      const { violation } = await verifyActivity(db, organization_id);
+      assert.equal(violation!.kind, 'record_mismatch');
+      assert.match(violation!.detail, detail);
     });
 
   test('a chain that is younger than its organization is held to what stood when it began', async () => {

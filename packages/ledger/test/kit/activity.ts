@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ActivityReceipt } from '@rcpt/contract/activity.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
-import type { RunningTest, Tenant } from './running.ts';
+import type { Tenant } from './running.ts';
 
 export async function activityOf(db: Queries, organization_id: string): Promise<ActivityReceipt[]> {
   const rows = await db.all<{ payload: string }>(
@@ -10,13 +10,6 @@ export async function activityOf(db: Queries, organization_id: string): Promise<
     [organization_id],
   );
   return rows.map(({ payload }) => JSON.parse(payload) as ActivityReceipt);
-}
-
-/** A tenant whose key is made: the ledger would record it in its own time, within a second. */
-export async function settledTenant({ tenant }: Pick<RunningTest, 'tenant'>): Promise<Tenant> {
-  const founded = await tenant();
-  await founded.ask('auditor', 'GET', '/activity/key');
-  return founded;
 }
 
 /** Of a tenant, as an auditor reads it: from its `from`th line on. */

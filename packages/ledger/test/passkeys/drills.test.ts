@@ -135,7 +135,7 @@ eachLedger(
     });
 
     test('the passkey, by another key under the same id', async () => {
-      const tenant = await ledger.tenant();
+      const tenant = await ledger.doomedTenant();
       await offer(tenant);
       const ada = await signer(ledger, tenant);
       const run = await signed(tenant, ada);
@@ -153,6 +153,8 @@ eachLedger(
       const { code, text } = await said(files, lines);
       assert.equal(code, 1);
       assert.match(text, /FAILED, key_replaced\. .*ACT-\d+ records another public key for this passkey/);
+      const { violation } = await tenant.as('auditor')('GET', '/activity/verify');
+      assert.deepEqual([violation.kind, violation.receipt_id.slice(0, 4)], ['record_mismatch', 'ACT-']);
     });
 
     test('the passkey, by one that was slipped in', async () => {
