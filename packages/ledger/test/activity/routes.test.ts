@@ -146,6 +146,18 @@ const CALLS: Record<string, Story | string> = {
       await tenant.as('owner')('PUT', `/receipts/${receipt_id}/share`, { enabled });
     return { kinds: ['share_switched'], details: { receipt_id, before: true, after: false } };
   },
+  'PUT /receipts/{receipt_id}/disclosures': async (tenant) => {
+    const { receipt_id } = await mintedReceipt(tenant);
+    const path = `/receipts/${receipt_id}/disclosures`;
+    for (let i = 0; i < 2; i++) await tenant.as('owner')('PUT', path, { disclosed: ['/output'] });
+    return { kinds: ['disclosures_changed'], details: { receipt_id, before: [], after: ['/output'] } };
+  },
+  'POST /receipts/{receipt_id}/erasures': async (tenant) => {
+    const { receipt_id } = await mintedReceipt(tenant);
+    const body = { path: '/output', reason: 'asked for by the patient' };
+    for (let i = 0; i < 2; i++) await tenant.as('owner')('POST', `/receipts/${receipt_id}/erasures`, body);
+    return { kinds: ['erased'], details: { receipt_id, ...body } };
+  },
   'POST /runs': WORK,
   'POST /runs/{id}/evidence': WORK,
   'POST /runs/{id}/execution': WORK,
