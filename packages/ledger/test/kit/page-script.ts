@@ -32,21 +32,26 @@ export function openPageScript() {
   }
 
   /** What the script says on the page of `shown`, where its links lead to these answers. */
-  async function visit(shown: string, download: Load, proof?: string, key?: string) {
+  async function visit(shown: string, download: Load, proof?: string, key?: string, witnesses?: string) {
     const page = renderPage(opened({ bytes: shown, share_url: LINK }));
     const at = (id: string) => new RegExp(`id="${id}"[^>]*>([^<]*)<`).exec(page)?.[1] ?? '';
     const spot = (textContent: string): Spot => ({ textContent, className: '', dataset: {}, setAttribute() {} });
     const names = ANSWER_TITLES.map(([name]) => name);
     const spots = new Map(['check', 'receipt-id', 'receipt-sha256', ...names].map((id) => [`#${id}`, spot(at(id))]));
     for (const name of names)
-      for (const part of ['finding', 'advice', 'found']) spots.set(`#${name} .${part}`, spot(''));
-    const documentElement = { ...spot(''), dataset: { download: './t/download', proof: './t/proof', key: './t/key' } };
+      for (const part of ['finding', 'advice', 'found', 'cosigned']) spots.set(`#${name} .${part}`, spot(''));
+    const documentElement = {
+      ...spot(''),
+      dataset: { download: './t/download', proof: './t/proof', key: './t/key', witnesses: './t/witnesses' },
+    };
     const world = globalThis as unknown as Record<string, unknown>;
     const { fetch } = globalThis;
     const beside = (text?: string) => new Response(text ?? '', { status: text === undefined ? 404 : 200 });
     world.document = { documentElement, querySelector: (selector: string) => spots.get(selector) ?? null };
     world.fetch = async (url: unknown) =>
-      url === './t/download' ? download() : beside({ './t/proof': proof, './t/key': key }[String(url)]);
+      url === './t/download'
+        ? download()
+        : beside({ './t/proof': proof, './t/key': key, './t/witnesses': witnesses }[String(url)]);
     try {
       await import(`${pathToFileURL(join(folder, 'assets/page/verify.mjs')).href}?${runs++}`);
     } finally {
@@ -57,7 +62,8 @@ export function openPageScript() {
     const advice = (name: string) => spots.get(`#${name} .advice`)!.textContent;
     const tone = (name: string) => spots.get(`#${name}`)!.className;
     const hash = /[0-9a-f]{64}$/.exec(spots.get('#integrity .found')!.textContent)?.[0] ?? '';
-    return { said, advice, tone, hash };
+    const cosigned = spots.get('#time .cosigned')!.textContent;
+    return { said, advice, tone, hash, cosigned };
   }
 
   return { visit, close: () => rmSync(folder, { recursive: true }) };

@@ -1,7 +1,7 @@
 /** What the page's script says. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { logOf } from '../../../../test/kit/signed-log.ts';
+import { logOf, type Signer, signerNamed } from '../../../../test/kit/signed-log.ts';
 import { openPageScript, type PageScript } from '../kit/page-script.ts';
 import { genericReceipt, sealed } from '../kit/print.ts';
 
@@ -41,6 +41,32 @@ describe('the check in the browser', () => {
     const other = logOf([...receipts, 'another'], 'ledger.test/org/org_1');
     const forged = await visit(bytes, async () => new Response(bytes), await other.proof(12), log.signer.vkey);
     assert.equal(forged.tone('inclusion_and_completeness'), 'bad');
+  });
+
+  it('says which of the named witnesses have cosigned, and since when', async () => {
+    const [one, other, stranger] = ['one', 'other', 'stranger'].map((name) => signerNamed(`${name}.example`, 4)) as [
+      Signer,
+      Signer,
+      Signer,
+    ];
+    const log = logOf([...Array.from({ length: 12 }, (_, i) => `before ${i}`), bytes], 'ledger.test/org/org_1');
+    const at = (name: Signer, time: number) => ({ signer: name, time });
+    const cosigned = async (named: Signer[], ...by: { signer: Signer; time: number }[]) => {
+      const proof = await log.proof(12, 13, by);
+      const keys = named.map(({ vkey }) => `${vkey}\n`).join('');
+      return (await visit(bytes, async () => new Response(bytes), proof, log.signer.vkey, keys)).cosigned;
+    };
+    const [earlier, later] = [at(one, 1_790_000_000), at(other, 1_790_000_060)];
+    assert.equal(
+      await cosigned([one, other, stranger], earlier, later),
+      'Cosigned by 2 of the 3 witnesses that the organization names, last at 2026-09-21T14:14:20Z.',
+    );
+    assert.match(await cosigned([one], earlier, later), /^Cosigned by 1 of the one witness .* 2026-09-21T14:13:20Z\.$/);
+    assert.match(await cosigned([stranger], earlier), /^Not cosigned yet by the one witness/);
+    assert.match(await cosigned([], earlier), /^The organization names no witness/);
+    const imitated = signerNamed('one.example', 4, 'another seed');
+    const forged = { ...one, sign: imitated.sign };
+    assert.match(await cosigned([one], at(forged, 1_790_000_000)), /does not hold/);
   });
 
   it('says that altered bytes do not hold, and which hash they have', async () => {

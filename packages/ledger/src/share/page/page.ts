@@ -41,7 +41,7 @@ export function renderPage(input: Rendered): string {
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
-<html lang="en" data-download="./${token}/download" data-proof="./${token}/proof" data-key="./${token}/key">
+<html lang="en" data-download="./${token}/download" data-proof="./${token}/proof" data-key="./${token}/key" data-witnesses="./${token}/witnesses">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -144,7 +144,7 @@ ${ANSWER_TITLES.map(
   ([
     name,
     title,
-  ]) => html`<li id="${name}" class="neutral"><strong>${title}</strong><div><p class="finding">${UNCHECKED[name]}</p><p class="advice"></p><p class="found hash"></p></div></li>
+  ]) => html`<li id="${name}" class="neutral"><strong>${title}</strong><div><p class="finding">${UNCHECKED[name]}</p><p class="advice"></p>${name === 'time' ? html`<p class="advice cosigned"></p>` : null}<p class="found hash"></p></div></li>
 `,
 )}</ul>
 <details>

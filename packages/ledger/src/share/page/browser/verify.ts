@@ -8,6 +8,7 @@ import { parseVerifierKeys, type VerifierKey } from '@rcpt/proof/log/verifier-ke
 import { type ReceiptVerdict, verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type Comparable, offerComparison } from './compare.ts';
 import { root, spot, write } from './dom.ts';
+import { cosignedBy } from './witnesses.ts';
 
 declare const location: { href: string };
 declare const navigator: { clipboard?: { writeText(text: string): Promise<void> } };
@@ -30,11 +31,13 @@ async function check(): Promise<Comparable> {
     say('integrity', notShown('altered', `Not checked: ${receipt}.`));
     return NOT_CHECKED;
   }
-  const [proof, keys] = await Promise.all([loaded('proof'), loaded('key')]);
+  const [proof, keys, witnesses] = await Promise.all([loaded('proof'), loaded('key'), loaded('witnesses')]);
   write('#check', 'Checked in your browser just now');
   const text = proof instanceof Uint8Array ? new TextDecoder().decode(proof) : null;
   const answers = await answersOfReceipt(receipt, text, { beside: keysIn(keys) });
   if (typeof proof === 'string') answers.inclusion_and_completeness.advice = `No proof came with this page: ${proof}.`;
+  if (text !== null && typeof witnesses !== 'string')
+    write('#time .cosigned', await cosignedBy(text, keysIn(witnesses)));
   const verdict = verifyReceipt(receipt);
   const is_shown = isShown(verdict);
   sayAll(is_shown || !verdict.ok ? answers : { ...answers, integrity: another(verdict) });
@@ -49,7 +52,7 @@ async function check(): Promise<Comparable> {
 }
 
 /** Its bytes, or why they did not come. */
-async function loaded(what: 'download' | 'proof' | 'key'): Promise<Uint8Array | string> {
+async function loaded(what: 'download' | 'proof' | 'key' | 'witnesses'): Promise<Uint8Array | string> {
   try {
     const answer = await fetch(root().dataset[what] ?? '', { cache: 'no-store' });
     return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : `the ${what} was answered with ${answer.status}`;
