@@ -17,6 +17,7 @@ import { refuse } from '../problems.ts';
 import { type PreparedApproval, prepareApproval } from '../runs/approval.ts';
 import type { Deciders } from '../runs/deciders.ts';
 import { findChallenge, findPasskey, insertChallenge, listPasskeys, type StoredPasskey } from '../store/passkeys.ts';
+import { loadMarks } from '../store/runs.ts';
 import { loadOrganization } from '../store/tenancy.ts';
 import { clientChallenge } from './client-data.ts';
 import { asCredential, CHALLENGE_SECONDS, endOfChallenge, type Passkeys } from './passkeys.ts';
@@ -36,6 +37,7 @@ export async function askToSign(
 ): Promise<AssertionOptions> {
   const { db, now } = ledger;
   const { organization_id } = principal;
+  await loadMarks(db, organization_id, run_id);
   if (person === null) throw new Refusal('forbidden', 'An API key has no passkey. A person signs, in the console.');
   if (question.decision !== 'approved') throw new Refusal('invalid', 'A rejection seals nothing and takes no passkey.');
   if ((await loadOrganization(db, organization_id)).passkey_approvals === 'off') throw passkeysOff();

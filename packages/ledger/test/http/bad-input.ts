@@ -21,7 +21,9 @@ import {
   strangePlaces,
   unreadableBodies,
 } from '../../../../test/kit/openapi-cases.ts';
+import { softPasskey } from '../../../../test/kit/passkey.ts';
 import { bodyCase, isObject, matchesPath, OPEN_SHEET, placesOf, storedIn, takesForms } from '../kit/bad-input.ts';
+import { approve, askToSign, enrol, member, ORIGIN, offer, ok, tokenOf } from '../kit/passkeys.ts';
 import { addMember, browserOf, cookieIn, linkToken, newMailbox, signIn } from '../kit/people.ts';
 import { ADMIN_TOKEN, eachLedger, ROLES, type SuiteLedger, type Tenant, tenantOf } from '../kit/running.ts';
 import { stamp } from '../kit/stamped.ts';
@@ -39,6 +41,7 @@ const PUBLIC = [
   'GET /share/{token}/statement',
   'GET /share/{token}/timestamp',
   'GET /share/{token}/timestamp/proof',
+  'GET /share/{token}/approval',
   'GET /healthz',
   'POST /sign-in',
   'POST /session',
@@ -46,7 +49,23 @@ const PUBLIC = [
 /** Takes the service's own admin token. */
 const OPERATED = ['POST /organizations', 'PUT /organizations/{id}/router'];
 /** Takes a person's session; an API key has none. */
-const PERSONAL = ['PATCH /session', 'DELETE /session', 'DELETE /sessions'];
+const PERSONAL = [
+  'PATCH /session',
+  'DELETE /session',
+  'DELETE /sessions',
+  'POST /passkeys/options',
+  'POST /passkeys',
+  'GET /passkeys',
+  'PATCH /passkeys/{id}',
+  'DELETE /passkeys/{id}',
+];
+/** Not 200: an auditor's key may not, or no passkey signed. */
+const READ_AS: Record<string, number> = {
+  'GET /keys': 403,
+  'GET /members': 403,
+  'GET /passkeys': 403,
+  'GET /share/{token}/approval': 404,
+};
 
 /** What a call takes in its query, always. */
 const NEEDED: Record<string, string> = {
@@ -58,6 +77,7 @@ const NEEDED: Record<string, string> = {
 const isStream = ({ name }: Operation) => name === 'GET /events';
 
 const SETTINGS = {
+  LEDGER_BASE_URL: ORIGIN,
   LEDGER_JSON_BODY_BYTES: String(JSON_LIMIT),
   LEDGER_EVIDENCE_BYTES: String(JSON_LIMIT * 2),
   LEDGER_SHARE_REQUESTS_PER_MINUTE: '1000000',
@@ -343,7 +363,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
           body,
         });
         requests++;
-        const allowed = ['/keys', '/members'].includes(operation.path) ? 403 : 200;
+        const allowed = READ_AS[operation.name] ?? 200;
         assert.equal(
           got.status,
           allowed,
@@ -444,6 +464,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       (await call('GET', '/ledger', { token: told.keys.auditor, headers: { accept: 'application/x-ndjson' } })).status,
       200,
     );
+    await signedStory({ ...ledger, call }, told);
     const { id, email } = await owner('POST', '/members', { email: newMailbox(), role: 'agent' });
     await owner('GET', '/members');
     await owner('PATCH', `/members/${id}`, { role: 'auditor' });
@@ -471,4 +492,20 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       assert.equal(run.stage, stage);
     }
   });
+}
+
+/** A person enrols a passkey, and approves with it. */
+async function signedStory(ledger: SuiteLedger, told: Tenant): Promise<void> {
+  await offer(told);
+  const { browser } = await member(ledger, told);
+  const passkey = softPasskey(ORIGIN);
+  const { id } = await enrol(browser, passkey);
+  await ok(browser.ask('PATCH', `/passkeys/${id}`, { body: { name: 'Old laptop' } }));
+  await ok(browser.ask('GET', '/passkeys'));
+  const run = await runAt(told, 'Verdict');
+  const { challenge } = await ok(askToSign(browser, run));
+  await ok(approve(browser, run, { assertion: passkey.assert(challenge) }));
+  const receipt = await told.as('owner')('POST', `/runs/${run}/receipt`);
+  await ok(ledger.call('GET', `/share/${tokenOf(receipt)}/approval`));
+  await ok(browser.ask('DELETE', `/passkeys/${id}`));
 }

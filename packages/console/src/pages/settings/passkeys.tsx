@@ -37,7 +37,7 @@ export function Passkeys() {
       <QueryBoundary query={passkeys} skeleton={<PanelSkeleton rows={2} />}>
         {(all) => (all.length === 0 ? <None /> : <PasskeyTable passkeys={all} onDo={setDoing} />)}
       </QueryBoundary>
-      <p className="muted">
+      <p className="muted passkey-words">
         A passkey signs what you approve in {organization.name}, and nothing else. Who enrolled which, and when, stands
         in the organization’s activity. If you lose a device, remove its passkey here and add another: what it signed
         stays signed.
