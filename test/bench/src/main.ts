@@ -12,6 +12,7 @@ import { measureHttp } from './http.ts';
 import { measureMint } from './mint.ts';
 import { chainOf, found } from './prepare.ts';
 import { measurePrint } from './print.ts';
+import { measureProofs } from './proofs.ts';
 import { createReport, type Report } from './report.ts';
 import { measureRouter } from './router.ts';
 import { measureScale } from './scale.ts';
@@ -25,6 +26,7 @@ const FULL = {
   verify: { rounds: 3, short: 10_000 },
   print: { rounds: 3, pages_per_round: 3_000, pdfs_per_round: 200 },
   start: 5,
+  proofs: { rounds: 5, leaves: 1_000_000, checks: 2_000 },
   router: {
     throughput: { rounds: 5, jobs: 6_000, peer_jobs: 4_000 },
     latency: { rounds: 5, jobs_per_round: 200, idle_workers: 8, cancels: 200 },
@@ -40,6 +42,7 @@ const QUICK: typeof FULL = {
   verify: { rounds: 2, short: 2_000 },
   print: { rounds: 2, pages_per_round: 500, pdfs_per_round: 50 },
   start: 2,
+  proofs: { rounds: 2, leaves: 20_000, checks: 200 },
   router: {
     throughput: { rounds: 2, jobs: 1_500, peer_jobs: 1_000 },
     latency: { rounds: 1, jobs_per_round: 100, idle_workers: 8, cancels: 40 },
@@ -85,9 +88,10 @@ async function bench(wanted: Set<keyof typeof FULL>, engines: EngineName[], size
   // As root, PostgreSQL runs as another user, who has to reach its files in here.
   chmodSync(folder, 0o755);
   const report = createReport(values.json);
+  if (wanted.has('proofs')) await measureProofs(sizes.proofs, report);
   if (wanted.has('http')) await measureHttp(sizes.http, report);
   if (wanted.has('router')) await measureRouter(engines, folder, sizes.router, report);
-  const onOneEngine = parts.some((part) => part !== 'http' && part !== 'router');
+  const onOneEngine = parts.some((part) => part !== 'http' && part !== 'router' && part !== 'proofs');
   for (const name of onOneEngine ? engines : []) {
     const engine = await openEngine(name, folder);
     try {
