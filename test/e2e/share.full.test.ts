@@ -26,7 +26,12 @@ describe('a shared receipt in a fresh browser', () => {
       const { page, context, clean } = await visitor(browser, house.ledger_url, options);
       await page.goto(house.demo.share_url);
       await page.locator('#integrity.good').waitFor();
-      assert.match((await page.locator('#finding').textContent())!, /Your browser downloaded its [\d,]+ bytes/);
+      assert.match(
+        (await page.locator('#integrity .found').textContent())!,
+        /^[\d,]+ bytes, downloaded at .* have the SHA-256/,
+      );
+      await page.locator('#inclusion_and_completeness.good').waitFor();
+      assert.match((await page.locator('#identity .finding').textContent())!, /it came with what was checked/);
       assert.equal(
         await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
         true,
@@ -56,11 +61,12 @@ describe('a shared receipt in a fresh browser', () => {
       .run(token);
     db.close();
     assert.equal(changed.changes, 1);
-    const { page, context, clean } = await visitor(browser, house.ledger_url);
+    // The log gives no proof of what it did not sign.
+    const { page, context, clean } = await visitor(browser, house.ledger_url, {}, [/status of 409/]);
     await page.goto(house.demo.training.cook.share_url);
     await page.getByRole('alert').waitFor();
     await page.locator('#integrity.bad').waitFor();
-    assert.match((await page.locator('#finding').textContent())!, /does not hold/);
+    assert.match((await page.locator('#integrity .finding').textContent())!, /does not hold/);
     await assertAccessible(page, 'the page of an altered receipt');
     clean();
     await context.close();
