@@ -13,6 +13,7 @@ import { openChangeFeed } from './changes/feed.ts';
 import { emittingChanges } from './changes/transaction.ts';
 import { type Config, mayCallPrivate } from './config.ts';
 import { finishErasures } from './disclosures/finish.ts';
+import { loadDecided } from './disclosures/read.ts';
 import type { Ledger } from './ledger.ts';
 import { checkMasterKey, openLogKeys } from './log/keys.ts';
 import { openLogs } from './log/logs.ts';
@@ -106,7 +107,11 @@ export async function startLedger(
   });
   // Between two commits there may be an instant without a waiting mint: that is not the end of the mints.
   const busy = () => minter.pending() > 0 || performance.now() - minted_at < LULL_MS;
-  const renderPdf = async (of: Asked) => (await printer.pdf(of)).file;
+  // A copy that has left cannot be called back: it says what is shown, and holds no value.
+  const renderPdf = async (of: Asked & { org_seq: number }) => {
+    const decided = await loadDecided(db, of, { texts: false });
+    return (await printer.pdf({ ...of, decided })).file;
+  };
   const copier = copies
     ? startCopier({ db, storage, mailer, renderPdf, logger, busy, mail_limits: config })
     : NO_COPIER;

@@ -4,7 +4,7 @@
  * console and verifiers. A match means something only for a receipt that was verified just before.
  */
 import { fromBase64Url, toBase64Url } from './base64url.ts';
-import { canonicalize, type Json, type JsonObject } from './canonical.ts';
+import type { Json, JsonObject } from './canonical.ts';
 import { ProofError } from './error.ts';
 import { parseStrict } from './parse.ts';
 import { pointerOf, tokensOf } from './pointer.ts';
@@ -23,11 +23,6 @@ export interface Disclosure {
   salt: string;
   name: string;
   value: Json;
-}
-
-/** The text that is hashed, and handed on: base64url of `[salt, name, value]` in its canonical form. Throws what `canonicalize` throws. */
-export function disclosureText({ salt, name, value }: Disclosure): string {
-  return toBase64Url(new TextEncoder().encode(canonicalize([salt, name, value])));
 }
 
 /** base64url of SHA-256 over the ASCII bytes of the text. */
@@ -150,23 +145,6 @@ export function committedIn(payload: JsonObject): Committed[] {
 function areDistinct(payload: JsonObject): boolean {
   const all = committedIn(payload).flatMap(({ digests }) => digests);
   return new Set(all).size === all.length;
-}
-
-/** A block whose members at these places are committed: each makes room for its digest. Changes nothing in place. */
-export function withDigests(block: JsonObject, committed: { place: string[]; digest: string }[]): JsonObject {
-  let made = block;
-  for (const { place, digest } of committed) made = withDigest(made, place, digest) as JsonObject;
-  return made;
-}
-
-function withDigest(value: Json | undefined, place: string[], digest: string): Json {
-  const [name, ...rest] = place;
-  if (Array.isArray(value)) return value.map((item, i) => (String(i) === name ? withDigest(item, rest, digest) : item));
-  const holder = isObject(value) ? value : {};
-  if (rest.length > 0) return { ...holder, [name!]: withDigest(holder[name!], rest, digest) };
-  const { [name!]: _, ...others } = holder;
-  const digests = Array.isArray(holder[DIGESTS]) ? (holder[DIGESTS] as string[]) : [];
-  return { ...others, [DIGESTS]: [...digests, digest].sort() };
 }
 
 /** The file that a receipt knows by its hash: `/output`, `/evidence/0`. Null for another path. */

@@ -4,16 +4,15 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { fromBase64Url, toBase64Url } from '../src/base64url.ts';
 import { canonicalize, type Json, type JsonObject } from '../src/canonical.ts';
+import { disclosureText, withDigests } from '../src/committing.ts';
 import {
   checkDisclosure,
   committedIn,
   digestOf,
-  disclosureText,
   readDisclosure,
   sealedFileAt,
   sealedPlace,
   valueAt,
-  withDigests,
 } from '../src/disclosures.ts';
 import { pointerOf, tokensOf } from '../src/pointer.ts';
 

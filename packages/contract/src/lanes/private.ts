@@ -2,7 +2,8 @@
  * What a Run may mark as private (docs/spec.md §31.1): the receipt then seals the digest of a salted disclosure in place of the member. Pure:
  * the salts come in.
  */
-import { DIGESTS, digestOf, disclosureText, sealedPlace, valueAt, withDigests } from '@rcpt/proof/disclosures.ts';
+import { disclosureText, withDigests } from '@rcpt/proof/committing.ts';
+import { DIGESTS, digestOf, sealedPlace, valueAt } from '@rcpt/proof/disclosures.ts';
 import { tokensOf } from '@rcpt/proof/pointer.ts';
 import { withOutput } from '@rcpt/proof/sealed-files.ts';
 import type { Json, JsonObject } from '../wire.ts';

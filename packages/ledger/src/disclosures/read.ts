@@ -8,7 +8,7 @@ import { type Decided, NOTHING_DECIDED } from './list.ts';
 
 /**
  * An erasure counts that either the table or the activity chain knows: a table that was put back to an earlier state shows nothing again.
- * @param texts false: no value is read
+ * @param texts false: no value is read, only that it is shown
  */
 export async function loadDecided(
   db: Queries,
@@ -24,9 +24,16 @@ export async function loadDecided(
   for (const { path, erased_at, reason } of recorded)
     if (!decisions.get(path)?.erased_at) decisions.set(path, { path, disclosed: false, erased_at, reason });
   const members = commitments?.members ?? [];
-  const decided = { committed: members.map(({ path }) => path), decisions: [...decisions.values()], texts: {} };
   const shown = members.filter(({ path }) => isShown(decisions.get(path)));
-  return texts && shown.length > 0 ? { ...decided, texts: await textsOf(db, { ...place, run_id }, shown) } : decided;
+  return {
+    committed: members.map(({ path }) => path),
+    decisions: [...decisions.values()],
+    texts: texts
+      ? shown.length === 0
+        ? {}
+        : await textsOf(db, { ...place, run_id }, shown)
+      : Object.fromEntries(shown.map(({ path }) => [path, ''])),
+  };
 }
 
 function isShown(decision: Decision | undefined): boolean {

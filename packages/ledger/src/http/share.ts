@@ -11,6 +11,7 @@ import type { App } from '@rcpt/service/http/app.ts';
 import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { loadDecided } from '../disclosures/read.ts';
 import type { Ledger } from '../ledger.ts';
 import { renderAbsent } from '../share/page/absent.ts';
 import { loadAssets } from '../share/page/assets.ts';
@@ -64,10 +65,15 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       },
     },
     async (request, reply) =>
-      answer(request, reply, '../', async (shared) => {
+      answer(request, reply, '../', async (shared, found) => {
         const { accept, 'user-agent': user_agent } = request.headers;
         if (!acceptsHtml(accept) && !isLinkPreview(user_agent)) return sendStored(reply, shared);
-        return sendDrawn(request, reply.header('content-security-policy', PAGE_CSP), HTML, await printer.page(shared));
+        return sendDrawn(
+          request,
+          reply.header('content-security-policy', PAGE_CSP),
+          HTML,
+          await printer.page(await beside(shared, found)),
+        );
       }),
   );
 
@@ -84,8 +90,8 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
       },
     },
     async (request, reply) =>
-      answer(request, reply, '../../', async (shared) => {
-        const pdf = await printer.pdf(shared);
+      answer(request, reply, '../../', async (shared, found) => {
+        const pdf = await printer.pdf(await beside(shared, found));
         reply.header('content-disposition', `inline; filename="${pdf.name}.pdf"`);
         return sendDrawn(request, reply, 'application/pdf', pdf);
       }),
@@ -142,7 +148,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     request: FastifyRequest<{ Params: { token: string } }>,
     reply: FastifyReply,
     root: string,
-    show: (shared: Asked) => Promise<Sent>,
+    show: (shared: Asked, found: Shared) => Promise<Sent>,
   ) {
     const { token } = request.params;
     const found = SHARE_TOKEN.test(token) ? await findShared(ledger.db, token) : null;
@@ -154,16 +160,22 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     reply.header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
     const { organization_id, org_seq, payload } = found;
     const share_url = `${ledger.base_url}/share/${token}`;
-    if (payload !== null) return show({ organization_id, org_seq, bytes: payload, share_url });
+    if (payload !== null) return show({ organization_id, org_seq, bytes: payload, share_url }, found);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const leave = await turns.take(organization_id, gone.signal);
     try {
-      return await show({ organization_id, org_seq, bytes: await loadSharedPayload(ledger.db, found), share_url });
+      const bytes = await loadSharedPayload(ledger.db, found);
+      return await show({ organization_id, org_seq, bytes, share_url }, found);
     } finally {
       // The next one begins when everything else that waits has been served.
       setImmediate(leave);
     }
+  }
+
+  /** With what stands beside it, as its organization shows it now. */
+  async function beside(shared: Asked, found: Shared): Promise<Asked> {
+    return { ...shared, decided: await loadDecided(ledger.db, found) };
   }
 
   async function sendStored(reply: FastifyReply, shared: Asked, as?: 'attachment') {

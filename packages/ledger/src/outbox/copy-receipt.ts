@@ -5,6 +5,7 @@ import type { Mailer } from '../mail/mail.ts';
 import { receiptMail } from '../mail/receipt-mail.ts';
 import type { Asked } from '../share/printer.ts';
 import { viewOf } from '../share/view.ts';
+import { titleOf } from '../share/words.ts';
 import type { Claim, StoredCopy } from '../store/outbox.ts';
 import { openSealed, type SealedReceipt } from './sealed.ts';
 import { receiptKey } from './storage.ts';
@@ -13,7 +14,7 @@ export interface Destinations {
   storage: Storage;
   mailer: Mailer;
   /** Throws `overloaded` and `rate_limited` when more is drawn just now than there is time for. */
-  renderPdf(of: Asked): Promise<Uint8Array>;
+  renderPdf(of: Asked & { org_seq: number }): Promise<Uint8Array>;
 }
 
 /**
@@ -49,7 +50,7 @@ export async function copyReceipt(
 ): Promise<Outcome[]> {
   const sealed = openSealed(stored);
   if (sealed instanceof Error) return claims.map((claim) => ({ claim, failure: { fault: 'receipt', error: sealed } }));
-  const pdf = once(() => within(limits.giving_up, renderPdf(to, stored!.organization_id, sealed)));
+  const pdf = once(() => within(limits.giving_up, renderPdf(to, stored!, sealed)));
   return Promise.all(
     claims.map((claim) =>
       makeCopy(to, sealed, claim, pdf, limits).then(
@@ -80,7 +81,7 @@ async function makeCopy(
     const file = await pdf();
     await inTime(limits, (signal) => storage.put(key, file, 'application/pdf', signal));
   } else {
-    const { title } = viewOf({ receipt: JSON.parse(bytes), verified: true }).print;
+    const title = titleOf(viewOf({ receipt: JSON.parse(bytes), verified: true }).print);
     const mail = receiptMail({ receipt, title, bytes, pdf: await pdf(), to: recipient, share_url });
     await inTime(limits, (signal) => mailer.send(mail, signal));
   }
@@ -88,8 +89,8 @@ async function makeCopy(
 
 async function renderPdf(
   to: Destinations,
-  organization_id: string,
-  { receipt: { share_url, org_seq }, bytes }: SealedReceipt,
+  { organization_id, org_seq }: StoredCopy,
+  { receipt: { share_url }, bytes }: SealedReceipt,
 ): Promise<Uint8Array> {
   try {
     return await to.renderPdf({ organization_id, org_seq, bytes, share_url });

@@ -86,10 +86,10 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
   const drawing = new Map<string, Promise<Drawn>>();
 
   async function draw(form: Form, of: Asked, key: string): Promise<Drawn> {
-    const { organization_id, bytes, share_url, org_seq } = of;
+    const { organization_id, org_seq, ...stored } = of;
     try {
       const beside = form === 'pdf' && org_seq !== undefined ? await besideOf(organization_id, org_seq) : null;
-      const drawn = await pool.run(form, organization_id, { bytes, share_url, beside });
+      const drawn = await pool.run(form, organization_id, { ...stored, beside });
       // Without its proof it is drawn again in a while: the log may prove it by then.
       const kept =
         form === 'pdf' && org_seq !== undefined && beside === null ? { drawn, until: now() + ENDED_MS } : drawn;
@@ -145,9 +145,9 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
 }
 
 /** The stored hash is not enough: altered bytes keep it. The bytes themselves are hashed, with the link they stand behind. */
-function keyOf(as: string, { organization_id, bytes, share_url, org_seq }: Asked): string {
+function keyOf(as: string, { organization_id, bytes, share_url, org_seq, decided }: Asked): string {
   return createHash('sha256')
-    .update(`${as} ${organization_id} ${org_seq ?? ''} ${share_url}\n`)
+    .update(`${as} ${organization_id} ${org_seq ?? ''} ${share_url}\n${decided ? JSON.stringify(decided) : ''}\n`)
     .update(bytes)
     .digest('base64');
 }

@@ -1,9 +1,11 @@
 /** A stored receipt as page, PDF and card show it. The bytes may have been tampered with: nothing here trusts their shape. */
 import type { Print } from '@rcpt/contract/lanes/lane.ts';
 import { asClaimed, printReceipt, textOf } from '@rcpt/contract/lanes/print-receipt.ts';
+import type { Beside as Listed } from '@rcpt/contract/ledger/disclosures.ts';
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type SealedFiles, sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
+import { besideOf, type Decided } from '../disclosures/list.ts';
 
 /** What page and PDF say about one receipt. */
 export interface ReceiptView {
@@ -17,6 +19,8 @@ export interface ReceiptView {
   print: Print;
   /** The files that it knows by their hash. */
   sealed: SealedFiles;
+  /** What its link lists beside it; none where that was not read. */
+  disclosures: Listed[];
 }
 
 /** A receipt as it is stored, and the link it is asked for by. */
@@ -24,6 +28,8 @@ export interface Stored {
   /** Canonical JSON, unless it was altered. */
   bytes: string;
   share_url: string;
+  /** What was decided on what stands beside it. */
+  decided?: Decided;
 }
 
 /** What the PDF takes along, so that it can be checked without this ledger. */
@@ -44,7 +50,7 @@ export interface Rendered extends Stored {
 }
 
 /** Never throws. An intact receipt behind another's link is not the one that was shared. */
-export function opened({ bytes, share_url, beside = null }: Stored & { beside?: Beside | null }): Rendered {
+export function opened({ bytes, share_url, decided, beside = null }: Stored & { beside?: Beside | null }): Rendered {
   const { ok, payload } = verifyReceipt(bytes);
   const receipt = payload ?? readable(bytes);
   return {
@@ -52,6 +58,7 @@ export function opened({ bytes, share_url, beside = null }: Stored & { beside?: 
     bytes,
     share_url,
     beside,
+    ...(decided && { decided }),
     verified: ok && linkPart(textOf(receipt.share_url)) === linkPart(share_url),
   };
 }
@@ -85,7 +92,11 @@ function readable(bytes: string): JsonObject {
 }
 
 /** What a receipt that was altered says is repeated as its claim. */
-export function viewOf({ receipt, verified }: Pick<Rendered, 'receipt' | 'verified'>): ReceiptView {
+export function viewOf({
+  receipt,
+  verified,
+  decided,
+}: Pick<Rendered, 'receipt' | 'verified' | 'decided'>): ReceiptView {
   const members = receipt as Record<string, unknown>;
   const organization = (members.organization ?? {}) as Record<string, unknown>;
   const print = printReceipt(members);
@@ -99,5 +110,6 @@ export function viewOf({ receipt, verified }: Pick<Rendered, 'receipt' | 'verifi
     receipt_sha256: textOf(members.receipt_sha256),
     print: verified ? print : asClaimed(print),
     sealed: sealedFilesOf(members as JsonObject),
+    disclosures: decided ? besideOf(receipt, decided) : [],
   };
 }

@@ -1,7 +1,8 @@
 /** What a Run marks as private is sealed by a salted digest: as approved, as verified, in every lane that takes it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOf, disclosureText } from '@rcpt/proof/disclosures.ts';
+import { disclosureText } from '@rcpt/proof/committing.ts';
+import { digestOf } from '@rcpt/proof/disclosures.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
 import { WORK } from '../kit/story.ts';
 

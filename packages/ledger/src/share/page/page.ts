@@ -15,6 +15,7 @@ import {
   titleOf,
   UNCHECKED,
 } from '../words.ts';
+import { besideSection } from './beside.ts';
 import { boundedPrint } from './bounds.ts';
 import { comparison } from './compare.ts';
 import { type Html, html, shown, within } from './html.ts';
@@ -84,6 +85,7 @@ ${opening(view, input.share_url)}
 ${verdict(view)}
 ${verification(view, input)}
 ${comparison(view.sealed, input.verified, fileName(view))}
+${besideSection(view.disclosures, input.verified, token)}
 ${print.outcome ? null : titledApproval(view)}
 ${print.sections.map(section)}${leftOut(print.left_out, 'section')}
 ${chain(view, input.share_url)}

@@ -1,4 +1,8 @@
 /** A receipt on paper: A4, the verdict first, the sealed bytes attached. A rendering, never the record. */
+import { instant } from '@rcpt/contract/lanes/printed.ts';
+import { inJson } from '@rcpt/contract/members.ts';
+import { besideInWords } from '@rcpt/proof/disclosure-words.ts';
+import { readDisclosure } from '@rcpt/proof/disclosures.ts';
 import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
 import { type ReceiptView, type Rendered, viewOf } from '../view.ts';
@@ -42,6 +46,7 @@ export async function renderPdf(input: Rendered): Promise<Buffer> {
   verdict(layout, view.print);
   approval(layout, view.print);
   drawSections(layout, view.print.sections);
+  facts(layout, BESIDE, besideFacts(view));
   layout.makeRoom(CLOSING);
   facts(layout, 'Place in the chain', placeInChain(view, input.share_url));
   verification(layout, view, input);
@@ -105,6 +110,17 @@ function verification(layout: Layout, view: ReceiptView, input: Rendered): void 
   if (input.verified && output) step(compareInWords(output, file), '4', output.sha256);
   if (input.beside) step(proofInWords(file), input.verified && output ? '5' : '4');
   group.end();
+}
+
+const BESIDE = 'Beside this receipt, as its link showed it when this was drawn';
+
+/** What is disclosed is shown; whether it matches is for its reader to check. */
+function besideFacts({ disclosures }: ReceiptView): { label: string; value: string }[] {
+  return disclosures.map((item) => {
+    const value = item.disclosure === undefined ? undefined : readDisclosure(item.disclosure)?.value;
+    const said = item.state === 'disclosed' ? 'Disclosed' : besideInWords(item, null, instant).said;
+    return { label: item.path, value: value === undefined ? said : `${said}: ${inJson(value)}` };
+  });
 }
 
 function compareInWords({ name, hashed_as }: SealedFile, file: string): string {
