@@ -6,11 +6,11 @@
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import type { Json, JsonObject } from './canonical.ts';
 import { ProofError } from './error.ts';
+import { sha256Of } from './log/bytes.ts';
 import { parseStrict } from './parse.ts';
 import { pointerOf, tokensOf } from './pointer.ts';
 import { isObject } from './receipt.ts';
 import { type SealedFile, sealedFilesOf } from './sealed-files.ts';
-import { sha256Hex } from './sha256.ts';
 
 /** The member that holds the digests of what was committed, in the object that would have held them. */
 export const DIGESTS = '_sd';
@@ -27,8 +27,7 @@ export interface Disclosure {
 
 /** base64url of SHA-256 over the ASCII bytes of the text. */
 export function digestOf(text: string): string {
-  const hex = sha256Hex(text);
-  return toBase64Url(Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)));
+  return toBase64Url(sha256Of(new TextEncoder().encode(text)));
 }
 
 /** What a disclosure says, however its JSON is formatted; null for what is none. Never throws. */

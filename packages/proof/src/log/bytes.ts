@@ -15,7 +15,9 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 /** Standard, padded, canonical: what encodes to another text than this one is refused. Null where it is none. */

@@ -2,7 +2,7 @@
 import { instant } from '@rcpt/contract/lanes/printed.ts';
 import type { Beside } from '@rcpt/contract/ledger/disclosures.ts';
 import { besideInWords } from '@rcpt/proof/disclosure-words.ts';
-import { type Html, html, shown } from './html.ts';
+import { type Html, html, raw, shown } from './html.ts';
 
 /** What a page lists; the rest is in the list itself. */
 const MOST = 60;
@@ -15,7 +15,7 @@ export function besideSection(list: Beside[], verified: boolean, token: string):
 <h2 id="beside-heading">Beside this receipt</h2>
 <p>The receipt is bound to these by digest or hash, and does not hold them. Its organization decides what this link shows.</p>
 <p id="beside-state">${verified ? '' : 'The receipt itself does not verify, so nothing is compared with it.'}</p>
-<ul class="answers" id="beside">${list.slice(0, MOST).map((item) => entry(item, token))}</ul>
+<ul class="answers" id="beside"${list.some(({ state }) => state === 'disclosed') && raw(' data-check="yes"')}>${list.slice(0, MOST).map((item) => entry(item, token))}</ul>
 ${more > 0 ? html`<p class="none">${more} more stand in <a href="./${token}/disclosures">the list</a>.</p>` : null}
 </section>`;
 }

@@ -6,7 +6,6 @@ import { ANSWER_TITLES, type Answer, type Answers, fails, notShown } from '@rcpt
 import { answersOfReceipt } from '@rcpt/proof/answers/receipt.ts';
 import { parseVerifierKeys, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import { type ReceiptVerdict, verifyReceipt } from '@rcpt/proof/receipt.ts';
-import { showBeside } from './beside.ts';
 import { type Comparable, offerComparison } from './compare.ts';
 import { root, spot, write } from './dom.ts';
 import { cosignedBy } from './witnesses.ts';
@@ -24,7 +23,8 @@ for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 
 const files = await check();
 for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'false');
 await offerComparison(files);
-await showBeside(files);
+// Loaded where there is something to check.
+if (spot('#beside')?.dataset.check) await (await import('./beside.ts')).showBeside(files);
 
 /** Says what was found; what files may be compared with. */
 async function check(): Promise<Comparable> {
