@@ -27,6 +27,7 @@ export async function everyPage({ ledger_url, router_url, demo }: House): Promis
     ['members', '/settings/members'],
     ['keys', '/settings/keys'],
     ['flight-sheets', '/settings/flight-sheets'],
+    ['witnesses', '/settings/witnesses'],
     ['agent-profiles', '/settings/agent-profiles'],
   ];
 }

@@ -32,6 +32,7 @@ const PAGES: readonly (readonly [path: string, ComponentType])[] = [
   ['/settings/members', page(async () => (await import('./pages/settings/members.tsx')).Members)],
   ['/settings/keys', page(async () => (await import('./pages/settings/keys.tsx')).Keys)],
   ['/settings/flight-sheets/*?', page(async () => (await import('./pages/settings/flight-sheets.tsx')).FlightSheets)],
+  ['/settings/witnesses', page(async () => (await import('./pages/settings/witnesses.tsx')).Witnesses)],
   ['/settings/agent-profiles', page(async () => (await import('./pages/settings/agent-profiles.tsx')).AgentProfiles)],
   ['/*', page(async () => (await import('./layout/not-found.tsx')).NotFound)],
 ];

@@ -39,6 +39,7 @@ const PLACES: readonly Place[] = [
       { href: '/settings/members', label: 'Members' },
       { href: '/settings/keys', label: 'API keys' },
       { href: '/settings/flight-sheets', label: 'Flight sheets' },
+      { href: '/settings/witnesses', label: 'Witnesses' },
       { href: '/settings/agent-profiles', label: 'Agent profiles' },
     ],
   },

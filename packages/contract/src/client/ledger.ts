@@ -43,6 +43,7 @@ import type {
   OrganizationSettings,
   StoredAgentProfile,
 } from '../ledger/tenancy.ts';
+import type { NewWitness, Witness, WitnessList } from '../ledger/witnesses.ts';
 import type { Decision, Role } from '../vocabulary.ts';
 import type { JsonObject } from '../wire.ts';
 import type { Approval, Check, Verdict } from '../work.ts';
@@ -86,6 +87,10 @@ export function ledgerClient(settings: ClientSettings) {
     renamePasskey: ({ id, name }: { id: string; name: string }) =>
       send<Passkey>('PATCH', `/passkeys/${segment(id)}`, { name }),
     removePasskey: (id: string) => send<Passkey>('DELETE', `/passkeys/${segment(id)}`),
+
+    listWitnesses: (signal?: Signal) => get<Out<typeof WitnessList>>('/witnesses', signal),
+    addWitness: (body: In<typeof NewWitness>, key?: string) => post<Witness>('/witnesses', body, key),
+    removeWitness: (id: string) => send<Witness>('DELETE', `/witnesses/${segment(id)}`),
 
     listAgentProfiles: (signal?: Signal) => get<Out<typeof AgentProfileList>>('/agent-profiles', signal),
     createAgentProfile: (body: In<typeof NewAgentProfile>, key?: string) =>

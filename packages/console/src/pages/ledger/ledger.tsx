@@ -13,6 +13,7 @@ import { JumpBox } from './jump-box.tsx';
 import { Offline } from './offline.tsx';
 import { useVerification } from './verification.ts';
 import { VerifyPanel } from './verify-panel.tsx';
+import { WitnessedEnd } from './witnessed-end.tsx';
 import { violationsBySeq } from './wording.ts';
 import './ledger.css';
 
@@ -57,6 +58,7 @@ function Chain({ last }: { last: number }) {
   return (
     <>
       <VerifyPanel last={last} onShow={show} />
+      <WitnessedEnd />
       <Section title="The chain" beside={<JumpBox last={last} onJump={show} />}>
         <ChainList last={last} at={at} onMove={setAt} violations={violations} />
       </Section>

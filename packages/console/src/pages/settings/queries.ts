@@ -18,6 +18,13 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await ledger.listPasskeys(signal)).passkeys,
 });
 
+/** A witness answers beside everything else: who looks sees it without asking again. */
+export const witnessesQuery = queryOptions({
+  queryKey: KEYS.settings('witnesses'),
+  queryFn: async ({ signal }) => (await ledger.listWitnesses(signal)).witnesses,
+  refetchInterval: 10_000,
+});
+
 export const storageQuery = queryOptions({
   queryKey: KEYS.settings('storage'),
   queryFn: async ({ signal }) => (await ledger.getOrganization(signal)).storage,

@@ -12,6 +12,7 @@ export async function cosignedBy(proof: string, witnesses: readonly VerifierKey[
     const cosigned = await verifyCosignatures(parseNote(parseProofFile(proof).checkpoint), witnesses);
     if (cosigned.length === 0) return `Not cosigned yet by the ${named}.`;
     const last = new Date(Math.max(...cosigned.map(({ time }) => time)) * 1000).toISOString().slice(0, 19);
+    if (witnesses.length === 1) return `Cosigned by the ${named}, at ${last}Z.`;
     return `Cosigned by ${cosigned.length} of the ${named}, last at ${last}Z.`;
   } catch {
     return `A cosignature of the ${named} does not hold.`;
