@@ -85,7 +85,7 @@ describe('imports', () => {
       );
     for (const { file, text } of loaded)
       for (const [statement] of text.matchAll(
-        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!(?:money|membership|members|shown|signer|words|text-limits|client\/(?:call|ledger|router))\.ts)[^']+)'/g,
+        /(?:^|\n)import\b[^;]*? from '(?:zod|@rcpt\/contract\/(?!(?:activity-kinds|money|membership|members|shown|signer|words|text-limits|client\/(?:call|ledger|router))\.ts)[^']+)'/g,
       ))
         assert.ok(/^\s*import type\b/.test(statement), `${file}: ${statement.trim()}`);
   });

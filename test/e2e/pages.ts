@@ -16,6 +16,7 @@ export async function everyPage({ ledger_url, router_url, demo }: House): Promis
     ['receipts', '/receipts'],
     ['receipt', `/receipts/${sealed.receipt_id}`],
     ['ledger', '/ledger'],
+    ['activity', '/activity'],
     ['compute', '/compute'],
     ['jobs', '/compute/jobs'],
     ['job', `/compute/jobs/${demo.training.job_id}`],

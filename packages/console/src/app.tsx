@@ -17,6 +17,7 @@ const PAGES: readonly (readonly [path: string, ComponentType])[] = [
   ['/receipts', page(async () => (await import('./pages/receipts/receipts.tsx')).Receipts)],
   ['/receipts/:id', page(async () => (await import('./pages/receipts/receipt.tsx')).ReceiptPage)],
   ['/ledger', page(async () => (await import('./pages/ledger/ledger.tsx')).LedgerPage)],
+  ['/activity', page(async () => (await import('./pages/activity/activity.tsx')).ActivityPage)],
   ['/compute', page(async () => (await import('./pages/compute/compute.tsx')).Compute)],
   ['/compute/jobs', page(async () => (await import('./pages/compute/jobs.tsx')).Jobs)],
   ['/compute/jobs/:id', page(async () => (await import('./pages/compute/job.tsx')).JobPage)],

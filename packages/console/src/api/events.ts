@@ -24,4 +24,5 @@ function markStale(store: QueryClient, { runs, receipts, settings }: Changed): v
   else if (runs.length > 0) stale(['runs'], ...runs.map(KEYS.run));
   if (receipts) stale(['receipts'], ['share'], ['ledger']);
   if (settings) stale(['settings'], KEYS.session);
+  if (receipts || settings) stale(['activity']);
 }

@@ -7,6 +7,7 @@ export const KEYS = {
   receipt: (id: string) => ['receipt', id] as const,
   share: (receipt_id: string) => ['share', receipt_id] as const,
   ledger: (what: string) => ['ledger', what] as const,
+  activity: (query: object) => ['activity', query] as const,
   settings: (what: string) => ['settings', what] as const,
   compute: (...what: readonly unknown[]) => ['compute', ...what] as const,
 };

@@ -10,6 +10,14 @@ const TO_THE_SECOND = {
 } as const;
 const EXACT = new Intl.DateTimeFormat('en-GB', TO_THE_SECOND);
 const SEALED = new Intl.DateTimeFormat('en-GB', { ...TO_THE_SECOND, fractionalSecondDigits: 3 });
+const DAY_IN_FULL = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -47,6 +55,16 @@ function until(ms: number): string {
   if (ms < HOUR) return `in ${Math.ceil(ms / MINUTE)} min`;
   if (ms < DAY_MS) return `in ${Math.round(ms / HOUR)} h`;
   return `in ${Math.round(ms / DAY_MS)} days`;
+}
+
+/** `Friday, 29 May 2026`. */
+export function dayInFull(instant: string): string {
+  return DAY_IN_FULL.format(new Date(instant));
+}
+
+/** `20:14`, in UTC. */
+export function timeOfDay(instant: string): string {
+  return TIME.format(new Date(instant));
 }
 
 /** `29 May`, with its year when that is not this one. */

@@ -8,6 +8,7 @@ const MAY = {
   read: ['agent', 'approver', 'auditor', 'owner'],
   work: ['agent', 'approver', 'owner'],
   approve: ['approver', 'owner'],
+  audit: ['auditor', 'owner'],
   administer: ['owner'],
 } as const satisfies Record<string, readonly Role[]>;
 type Permission = keyof typeof MAY;

@@ -17,6 +17,7 @@ const PLACES: readonly Place[] = [
   { href: '/runs', label: 'Runs', icon: 'runs', key: 'r' },
   { href: '/receipts', label: 'Receipts', icon: 'receipt', key: 'e' },
   { href: '/ledger', label: 'Ledger', icon: 'chain', key: 'l' },
+  { href: '/activity', label: 'Activity', icon: 'clock', key: 'a' },
   {
     href: '/compute',
     label: 'Compute',

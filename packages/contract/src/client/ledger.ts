@@ -1,4 +1,5 @@
 /** The ledger's API as functions, one per call: for programs, the command line, the bridge and the console. */
+import type { ActivityPage, ActivityQuery } from '../activity.ts';
 import type {
   FlightSheet,
   FlightSheetFindings,
@@ -128,6 +129,9 @@ export function ledgerClient(settings: ClientSettings) {
     getReceipt: (id: string, signal?: Signal) => get<Receipt>(receipt(id), signal),
     getShare: (id: string, signal?: Signal) => get<Share>(`${receipt(id)}/share`, signal),
     changeShare: (id: string, enabled: boolean) => send<Share>('PUT', `${receipt(id)}/share`, { enabled }),
+    /** What administrators did, in sequence order unless asked for the newest first. */
+    listActivity: (query: Partial<In<typeof ActivityQuery>> = {}, signal?: Signal) =>
+      get<ActivityPage>('/activity', signal, query),
     verify: (signal?: Signal) => get<Out<typeof Verification>>('/ledger/verify', signal),
   };
 }

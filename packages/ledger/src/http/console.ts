@@ -12,7 +12,7 @@ import type { App } from '@rcpt/service/http/app.ts';
 import { acceptsHtml } from './accepts-html.ts';
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
-const PAGES = /^\/(sign-in|ledger|runs(\/[^/]+)?|receipts(\/(?!recent$)[^/]+)?|(compute|settings)(\/.*)?)?$/;
+const PAGES = /^\/(sign-in|ledger|activity|runs(\/[^/]+)?|receipts(\/(?!recent$)[^/]+)?|(compute|settings)(\/.*)?)?$/;
 /** Pages of the service itself, and what browsers and search engines ask for unasked. */
 const NOT_OURS = /^\/(share|docs|assets|console|openapi\.json|favicon\.ico|robots\.txt|\.well-known)(\/|$)/;
 

@@ -1,8 +1,10 @@
 /** Every call that changes what an administrator answers for leaves its line (docs/spec.md §27). */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { ActivityReceipt } from '@rcpt/contract/activity.ts';
 import type { ActivityKind } from '@rcpt/contract/activity-kinds.ts';
+import { formatVerifierKey, verifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import { operationsOf } from '../../../../test/kit/openapi-cases.ts';
 import { ownPort } from '../../../../test/kit/own-port.ts';
 import { softPasskey } from '../../../../test/kit/passkey.ts';
@@ -12,6 +14,10 @@ import { enrol, member, ORIGIN, signer } from '../kit/passkeys.ts';
 import { addMember, browserOf, newMailbox, signIn } from '../kit/people.ts';
 import { ADMIN_TOKEN, eachLedger, type SuiteLedger, type Tenant } from '../kit/running.ts';
 import { mintedReceipt, SHEET } from '../kit/story.ts';
+
+function publicKey(): Uint8Array {
+  return Buffer.from(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!, 'base64url');
+}
 
 interface Done {
   kinds: ActivityKind[];
@@ -25,6 +31,12 @@ type Story = (tenant: Tenant, ledger: SuiteLedger) => Promise<Done>;
 
 /** A person is invited, signs in and chooses a name. */
 const JOINED: ActivityKind[] = ['member_added', 'member_joined', 'public_name_changed'];
+
+/** Of nobody who answers. */
+const WITNESS = {
+  url: 'http://127.0.0.1:9',
+  key: formatVerifierKey(verifierKey('witness.example/w1', 4, publicKey())),
+};
 
 const WORK = 'is work on a Run: its stages say who did it';
 const SIGNING_IN = 'opens or ends a session, and changes nothing of the organization';
@@ -157,6 +169,16 @@ const CALLS: Record<string, Story | string> = {
     const body = { path: '/output', reason: 'asked for by the patient' };
     for (let i = 0; i < 2; i++) await tenant.as('owner')('POST', `/receipts/${receipt_id}/erasures`, body);
     return { kinds: ['erased'], details: { receipt_id, ...body } };
+  },
+  'POST /witnesses': async (tenant) => {
+    await tenant.as('owner')('POST', '/witnesses', WITNESS);
+    return { kinds: ['witness_added'], details: { name: 'witness.example/w1', ...WITNESS } };
+  },
+  'DELETE /witnesses/{id}': async (tenant) => {
+    const { id } = await tenant.as('owner')('POST', '/witnesses', WITNESS);
+    await tenant.as('owner')('DELETE', `/witnesses/${id}`);
+    const details = { name: 'witness.example/w1', ...WITNESS };
+    return { kinds: ['witness_added', 'witness_removed'], details };
   },
   'POST /runs': WORK,
   'POST /runs/{id}/evidence': WORK,

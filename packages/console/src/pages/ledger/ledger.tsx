@@ -11,7 +11,7 @@ import { lastOf } from './chain.ts';
 import { ChainList } from './chain-list.tsx';
 import { JumpBox } from './jump-box.tsx';
 import { Offline } from './offline.tsx';
-import { useVerification } from './verification.ts';
+import { receipts } from './verification.ts';
 import { VerifyPanel } from './verify-panel.tsx';
 import { WitnessedEnd } from './witnessed-end.tsx';
 import { violationsBySeq } from './wording.ts';
@@ -49,7 +49,7 @@ export function LedgerPage() {
 
 function Chain({ last }: { last: number }) {
   const [at, setAt] = useState(-1);
-  const state = useVerification();
+  const state = receipts.use();
   const violations = violationsBySeq(state.is === 'done' ? state.report.violations : []);
   const show = (org_seq: number) => {
     setAt(Math.min(org_seq, last));

@@ -1,4 +1,4 @@
-/** One verification of the whole chain, as it goes on. It lasts over a change of pages, until it is stopped or asked for again. */
+/** One verification of a whole chain, as it goes on. It lasts over a change of pages, until it is stopped or asked for again. */
 import { ProblemError } from '@rcpt/contract/client/call.ts';
 import type { VerifyProgress } from '@rcpt/contract/ledger/live.ts';
 import type { Verification } from '@rcpt/contract/ledger/receipts.ts';
@@ -27,44 +27,61 @@ const BROKE_OFF: Problem = {
   request_id: '',
 };
 
-let state: VerificationState = { is: 'never' };
-let running: AbortController | null = null;
-const listeners = new Set<() => void>();
-
-export function useVerification(): VerificationState {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => state,
-  );
+/** Of one chain. Lasts over a change of pages. */
+export interface ChainVerification {
+  use(): VerificationState;
+  start(organization_id: string): Promise<void>;
+  stop(): void;
 }
 
-/** The result is kept for the overview of this organization. */
-export async function verify(organization_id: string): Promise<void> {
-  running?.abort();
-  const mine = new AbortController();
-  running = mine;
-  const setIfMine = (next: VerificationState) => mine === running && setState(next);
-  const began = performance.now();
-  let progress: VerifyProgress | null = null;
-  setIfMine({ is: 'running', progress });
-  try {
-    const report = await reportOf(eventsFrom('/ledger/verify', mine.signal), (next) => {
-      progress = next;
-      setIfMine({ is: 'running', progress });
-    });
-    keepVerification(organization_id, report);
-    setIfMine({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
-  } catch (error) {
-    setIfMine(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });
+/** @param onReport is told the result */
+export function createVerification(
+  path: string,
+  onReport: (organization_id: string, report: Report) => void = () => {},
+): ChainVerification {
+  let state: VerificationState = { is: 'never' };
+  let running: AbortController | null = null;
+  const listeners = new Set<() => void>();
+
+  function setState(next: VerificationState): void {
+    state = next;
+    for (const listener of listeners) listener();
   }
+
+  return {
+    use: () =>
+      useSyncExternalStore(
+        (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+        () => state,
+      ),
+    async start(organization_id) {
+      running?.abort();
+      const mine = new AbortController();
+      running = mine;
+      const setIfMine = (next: VerificationState) => mine === running && setState(next);
+      const began = performance.now();
+      let progress: VerifyProgress | null = null;
+      setIfMine({ is: 'running', progress });
+      try {
+        const report = await reportOf(eventsFrom(path, mine.signal), (next) => {
+          progress = next;
+          setIfMine({ is: 'running', progress });
+        });
+        onReport(organization_id, report);
+        setIfMine({ is: 'done', report, at: new Date().toISOString(), seconds: (performance.now() - began) / 1000 });
+      } catch (error) {
+        setIfMine(mine.signal.aborted ? { is: 'stopped', progress } : { is: 'failed', error });
+      }
+    },
+    stop: () => running?.abort(),
+  };
 }
 
-export function stopVerifying(): void {
-  running?.abort();
-}
+/** Of the receipts. The result is kept for the overview of the organization. */
+export const receipts = createVerification('/ledger/verify', keepVerification);
 
 /** Reads events until there is a report. Throws what the service says instead of one, or that there was none. */
 export async function reportOf(
@@ -77,9 +94,4 @@ export async function reportOf(
     if (event === 'problem') throw new ProblemError(JSON.parse(data) as Problem);
   }
   throw new ProblemError(BROKE_OFF);
-}
-
-function setState(next: VerificationState): void {
-  state = next;
-  for (const listener of listeners) listener();
 }

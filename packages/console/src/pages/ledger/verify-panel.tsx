@@ -9,7 +9,7 @@ import { StatusIcon, type StatusIconName, type Tone } from '../../components/sta
 import { Timestamp } from '../../components/timestamp.tsx';
 import { amount, count } from '../../format/numbers.ts';
 import { useShortcuts } from '../../layout/shortcuts.ts';
-import { stopVerifying, useVerification, type VerificationState, verify } from './verification.ts';
+import { receipts, type VerificationState } from './verification.ts';
 import { Violations } from './violations.tsx';
 import { duration, verdictOf } from './wording.ts';
 
@@ -20,10 +20,10 @@ interface VerifyPanelProps {
 }
 
 export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
-  const state = useVerification();
+  const state = receipts.use();
   const running = state.is === 'running';
   const { organization } = useSession();
-  const start = () => void verify(organization.id);
+  const start = () => void receipts.start(organization.id);
   useShortcuts({ v: { does: 'Verify the chain', run: () => !running && start() } });
   const { mark, tone, title } = looksOf(state);
   return (
@@ -37,7 +37,7 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
           <Words state={state} last={last} />
         </div>
         {running ? (
-          <Button onClick={stopVerifying}>Stop</Button>
+          <Button onClick={receipts.stop}>Stop</Button>
         ) : (
           <Button kind={state.is === 'done' ? 'plain' : 'primary'} icon="shield" onClick={start}>
             {state.is === 'never' ? 'Verify' : 'Verify again'}
@@ -56,7 +56,7 @@ export function VerifyPanel({ last, onShow }: VerifyPanelProps) {
   );
 }
 
-function looksOf(state: VerificationState): { mark: StatusIconName; tone: Tone; title: string } {
+export function looksOf(state: VerificationState): { mark: StatusIconName; tone: Tone; title: string } {
   switch (state.is) {
     case 'never':
       return { mark: 'ring', tone: 'neutral', title: 'Not verified yet' };
