@@ -4,7 +4,17 @@ import { type Answer, type Case, run, type Suite, versionOf } from './tool.ts';
 
 /** As `go/cases/cases.go` reads it; hashes, records and roots in base64. */
 export interface GoCase extends Case {
-  kind: 'note' | 'inclusion' | 'consistency' | 'root' | 'tiles' | 'proof' | 'checkpoint' | 'entries' | 'submit';
+  kind:
+    | 'note'
+    | 'inclusion'
+    | 'consistency'
+    | 'grown'
+    | 'root'
+    | 'tiles'
+    | 'proof'
+    | 'checkpoint'
+    | 'entries'
+    | 'submit';
   key?: string;
   policy?: string;
   note?: string;

@@ -1,4 +1,4 @@
-/** What `openssl` alone verifies: the commands are those of docs/spec.md §33.1, run as they stand there. */
+/** What `openssl` alone verifies: the commands are those of docs/spec.md §33.1 and §36, run as they stand there. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
