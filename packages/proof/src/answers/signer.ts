@@ -118,7 +118,7 @@ function identityOf(key: VerifierKey, is_expected: boolean): Answer {
     return holds('expected_key', `The ${signed}, which you gave as the one you trust, signed the checkpoint. ${NAMES}`);
   return notShown(
     'key_beside',
-    `The ${signed} signed the checkpoint; it came with what was checked, so whose it is is not shown. ${NAMES}`,
+    `The ${signed} signed the checkpoint; it came with what was checked, so it does not show whose ledger this is. ${NAMES}`,
     'Compare the key with one that the organization gave you by another way.',
   );
 }

@@ -1,6 +1,6 @@
 /**
  * What the page loads: its style, its faces, its icon, its script, and what that script runs: the rule by which texts are shown,
- * and the proof code, which is the same code an auditor reads, with its types and comments taken off and nothing else done to it.
+ * and the proof code, which is the same code an auditor reads, with its types, comments and indentation taken off and nothing else done to it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -68,10 +68,16 @@ function withoutTypes(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source, { mode: 'transform' });
+    return withoutIndentation(stripTypeScriptTypes(source, { mode: 'transform' }));
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** A text that goes on over lines keeps its spaces. */
+function withoutIndentation(script: string): string {
+  const goes_on = script.split('\n').some((line) => (line.match(/`/g)?.length ?? 0) % 2 === 1);
+  return goes_on ? script : script.replaceAll(/^ +/gm, '');
 }
 
 function own(name: string): string {

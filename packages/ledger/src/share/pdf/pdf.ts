@@ -130,8 +130,7 @@ function compareInWords({ name, hashed_as }: SealedFile, file: string): string {
 }
 
 function proofInWords(file: string): string {
-  const [proof, keys] = besideNames(file);
-  return `That it stands in the signed log of its ledger show the attached ${proof} and the organization’s key: rcpt verify ${file} --proof ${proof} --key ${keys}. Compare the attached key with one that the organization gave you by another way. Or open verify.html of the ledger, without a network, and drop this PDF on it.`;
+  return `That it stands in the signed log of its ledger shows the attached ${besideNames(file)[0]}. Ask the organization for its key by another way than this PDF, and run rcpt verify PDF --key KEY; or open verify.html, saved from the ledger, without a network, and drop this PDF on it.`;
 }
 
 function dateOf(instant: string): Date {
