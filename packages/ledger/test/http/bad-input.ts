@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LaneName, type Stage } from '@rcpt/contract/vocabulary.ts';
 import { STAGES } from '@rcpt/contract/words.ts';
+import { formatVerifierKey, verifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import type { Engine } from '../../../../test/kit/engines.ts';
 import { type Judge, judgeOf, plainClient, sentOf } from '../../../../test/kit/openapi-answers.ts';
 import {
@@ -42,6 +43,9 @@ const PUBLIC = [
   'GET /share/{token}/timestamp',
   'GET /share/{token}/timestamp/proof',
   'GET /share/{token}/approval',
+  'GET /share/{token}/disclosures',
+  'GET /share/{token}/disclosures/{*}',
+  'GET /share/{token}/witnesses',
   'GET /healthz',
   'POST /sign-in',
   'POST /session',
@@ -65,6 +69,7 @@ const READ_AS: Record<string, number> = {
   'GET /members': 403,
   'GET /passkeys': 403,
   'GET /share/{token}/approval': 404,
+  'GET /share/{token}/disclosures/{*}': 404,
 };
 
 /** What a call takes in its query, always. */
@@ -420,7 +425,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
       const token = receipt.share_url.split('/').at(-1);
       await stamp(ledger.db, told);
-      const beside = ['/proof', '/key', '/statement', '/timestamp', '/timestamp/proof'];
+      const beside = ['/proof', '/key', '/statement', '/timestamp', '/timestamp/proof', '/witnesses', '/disclosures'];
       for (const part of ['', '/pdf', '/card.png', '/download', ...beside])
         assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
       assert.equal((await call('GET', `/share/${token}`, { headers: { accept: 'text/html' } })).status, 200);
@@ -433,7 +438,12 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
         200,
       );
     }
+    await disclosedStory({ ...ledger, call }, told);
+    const key = formatVerifierKey(verifierKey('w.example', 4, new Uint8Array(32).fill(9)));
+    const witness = await owner('POST', '/witnesses', { url: 'http://127.0.0.1:9', key });
     for (const path of [
+      '/witnesses',
+      '/ledger/policy',
       '/organization',
       '/agent-profiles',
       '/flight-sheets',
@@ -464,6 +474,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       (await call('GET', '/ledger', { token: told.keys.auditor, headers: { accept: 'application/x-ndjson' } })).status,
       200,
     );
+    await owner('DELETE', `/witnesses/${witness.id}`);
     await signedStory({ ...ledger, call }, told);
     const { id, email } = await owner('POST', '/members', { email: newMailbox(), role: 'agent' });
     await owner('GET', '/members');
@@ -492,6 +503,16 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       assert.equal(run.stage, stage);
     }
   });
+}
+
+/** Evidence is disclosed, and then erased. */
+async function disclosedStory(ledger: SuiteLedger, told: Tenant): Promise<void> {
+  const [owner, receipt] = [told.as('owner'), await mintedReceipt(told)];
+  const of_receipt = `/receipts/${receipt.receipt_id}`;
+  await owner('PUT', `${of_receipt}/disclosures`, { disclosed: ['/evidence/0'] });
+  await owner('GET', `${of_receipt}/disclosures`);
+  await ok(ledger.call('GET', `/share/${tokenOf(receipt)}/disclosures/evidence/0`));
+  await owner('POST', `${of_receipt}/erasures`, { path: '/evidence/0', reason: 'Asked for' });
 }
 
 /** A person enrols a passkey, and approves with it. */
