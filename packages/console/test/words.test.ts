@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { describe, test } from 'node:test';
 import { address, answerOf } from '@rcpt/contract/client/call.ts';
+import { whyNotPrivate } from '@rcpt/contract/lanes/private.ts';
 import { LANES } from '@rcpt/contract/lanes/registry.ts';
 import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import type { LaneName } from '@rcpt/contract/vocabulary.ts';
@@ -12,7 +13,14 @@ import { exact, exactToTheMillisecond, relative } from '../src/format/instant.ts
 import { amount, byteSize, usd } from '../src/format/numbers.ts';
 import { deniedDecision, deniedReason } from '../src/format/permissions.ts';
 import { runStatus } from '../src/format/run-status.ts';
-import { EXECUTION_TEMPLATE, inputsOf, LANE_FIELDS, LANE_SEALS, parsedJson } from '../src/pages/runs/lane-fields.ts';
+import {
+  EXECUTION_TEMPLATE,
+  inputsOf,
+  LANE_FIELDS,
+  LANE_SEALS,
+  mayBePrivate,
+  parsedJson,
+} from '../src/pages/runs/lane-fields.ts';
 
 /** What a person could type into every field of a lane. */
 const TYPED: Record<LaneName, Record<string, string>> = {
@@ -143,5 +151,21 @@ describe('calls', () => {
     const problem = { type: 'x', title: 'Not found', status: 404, code: 'not_found', detail: 'No.', request_id: 'r-2' };
     assert.deepEqual(of(404, JSON.stringify(problem)), ['not_found', 'r-2']);
     assert.deepEqual(of(200, '<html>Signed out</html>'), ['unreadable_answer', 'r-1']);
+  });
+});
+
+describe('what may be private', () => {
+  test('is what the lane commits, of what is asked', () => {
+    for (const lane of LANE_NAMES) {
+      const { commits } = LANES[lane];
+      const inputs = inputsOf(lane, TYPED[lane]);
+      const asked = mayBePrivate(lane).map(({ path }) => path);
+      const there = asked.filter((path) => !path.startsWith('/inputs/') || path.slice('/inputs/'.length) in inputs);
+      assert.equal(whyNotPrivate(LANES[lane], { title: 'T', inputs }, there), null, lane);
+      assert.equal(asked.length > 0, commits !== undefined, lane);
+      if (commits !== undefined && commits.inputs !== 'any')
+        for (const { name } of LANE_FIELDS[lane])
+          assert.equal(asked.includes(`/inputs/${name}`), commits.inputs.includes(name), `${lane} ${name}`);
+    }
   });
 });

@@ -6,6 +6,7 @@ export const KEYS = {
   receipts: (query: object) => ['receipts', query] as const,
   receipt: (id: string) => ['receipt', id] as const,
   share: (receipt_id: string) => ['share', receipt_id] as const,
+  disclosures: (receipt_id: string) => ['receipts', 'disclosures', receipt_id] as const,
   ledger: (what: string) => ['ledger', what] as const,
   activity: (query: object) => ['activity', query] as const,
   settings: (what: string) => ['settings', what] as const,

@@ -1,5 +1,6 @@
 /** The ledger's API as functions, one per call: for programs, the command line, the bridge and the console. */
 import type { ActivityPage, ActivityQuery } from '../activity.ts';
+import type { Beside, DisclosureList, NewErasure } from '../ledger/disclosures.ts';
 import type {
   FlightSheet,
   FlightSheetFindings,
@@ -132,6 +133,10 @@ export function ledgerClient(settings: ClientSettings) {
     /** What administrators did, in sequence order unless asked for the newest first. */
     listActivity: (query: Partial<In<typeof ActivityQuery>> = {}, signal?: Signal) =>
       get<ActivityPage>('/activity', signal, query),
+    listDisclosures: (id: string, signal?: Signal) => get<DisclosureList>(`${receipt(id)}/disclosures`, signal),
+    disclose: (id: string, disclosed: string[]) =>
+      send<DisclosureList>('PUT', `${receipt(id)}/disclosures`, { disclosed }),
+    erase: (id: string, body: NewErasure, key?: string) => post<Beside>(`${receipt(id)}/erasures`, body, key),
     verify: (signal?: Signal) => get<Out<typeof Verification>>('/ledger/verify', signal),
   };
 }

@@ -9,6 +9,7 @@ import { ShareLink } from '../../components/share-link.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Section } from '../../layout/page.tsx';
 import { useShortcuts } from '../../layout/shortcuts.ts';
+import { BesideReceipt } from './beside.tsx';
 import { type Around, ChainPlace } from './chain-place.tsx';
 import { Compare } from './compare.tsx';
 import { Integrity } from './integrity.tsx';
@@ -57,6 +58,7 @@ export function Sealed({ id, bytes, at, around }: SealedProps) {
           <Section title="Share link">
             <ShareLink receipt_id={id} />
           </Section>
+          <BesideReceipt receipt_id={id} />
         </div>
       </div>
     </>

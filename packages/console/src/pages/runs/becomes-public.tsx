@@ -23,6 +23,7 @@ export function BecomesPublic({ run, session, note }: { run: Run; session: Sessi
         </p>
         {approval === 'stated' && <DecidedByHand run={run} />}
         <Mailboxes run={run} note="" />
+        <Committed run={run} />
       </section>
     );
   return (
@@ -35,11 +36,49 @@ export function BecomesPublic({ run, session, note }: { run: Run; session: Sessi
         <Description label="Id">
           <code>{own.id}</code>
         </Description>
-        <Description label="Note">{note === '' ? <span className="muted">None</span> : note}</Description>
+        <Description label="Note">
+          {run.private?.includes('/note') ? (
+            <span className="muted">Private: a digest of it is sealed</span>
+          ) : note === '' ? (
+            <span className="muted">None</span>
+          ) : (
+            note
+          )}
+        </Description>
         <Description label="Time">When you approve, to the millisecond</Description>
       </DescriptionList>
       <Mailboxes run={run} note={note} />
+      <Committed run={run} />
     </section>
+  );
+}
+
+/** What is bound to the receipt and stands beside it: not public until somebody discloses it. */
+function Committed({ run }: { run: Run }) {
+  const paths = run.private ?? [];
+  return (
+    <>
+      {paths.length > 0 && (
+        <>
+          <h3>Committed, not public</h3>
+          <p>
+            {paths.map((path, place) => (
+              <span key={path}>
+                {place > 0 && ', '}
+                <code>{path}</code>
+              </span>
+            ))}
+            . The receipt seals a digest of each. Nobody can tell the words from it; whoever is shown them can check
+            that they match.
+          </p>
+        </>
+      )}
+      <h3>Shown by the link</h3>
+      <p className="muted">
+        Nothing beside the receipt itself: output, evidence and what is private are withheld until an approver or owner
+        discloses them on the receipt’s page.
+      </p>
+    </>
   );
 }
 

@@ -77,7 +77,7 @@ function DecideNamed({ run, decision, onClose }: DecideProps) {
       )}
       <p className="muted">
         {approving
-          ? `Sealed will be ${LANE_SEALS[run.lane].what}. Nobody can change it afterwards; whoever has the link can see it.`
+          ? `Sealed will be ${LANE_SEALS[run.lane].what}${run.private ? ', but for what is private' : ''}. Nobody can change it afterwards; whoever has the link can see it.`
           : 'A rejection is final: this Run gets no receipt, and nothing of it can be changed any more. Your name, the time and the note stay with it, for members.'}
       </p>
       {approving && run.verdict?.outcome === 'fail' && (

@@ -168,6 +168,23 @@ export const LANE_SEALS: Record<LaneName, LaneSeals> = {
   },
 };
 
+/** What may be sealed as a digest instead of in clear: what the lane commits, of what is asked here. */
+export function mayBePrivate(lane: LaneName): { path: string; label: string }[] {
+  const names = PRIVATE[lane];
+  if (names === undefined) return [];
+  const inputs = LANE_FIELDS[lane].filter(({ name }) => names === 'any' || names.includes(name));
+  const own = inputs.map(({ name, label }) => ({ path: `/inputs/${name}`, label }));
+  return lane === 'generic'
+    ? [{ path: '/title', label: 'Title' }, ...own, { path: '/note', label: 'Note of the approval' }]
+    : own;
+}
+
+const PRIVATE: Partial<Record<LaneName, 'any' | readonly string[]>> = {
+  generic: 'any',
+  'dataset-download': ['slug', 'name', 'version', 'size_bytes', 'row_count', 'granted_to', 'purpose', 'expires_at'],
+  'model-pin': ['name', 'base', 'declaration', 'client_ref'],
+};
+
 /** `typed` holds what stands in the fields by name. Throws a sentence where JSON or a number cannot be read. */
 export function inputsOf(lane: LaneName, typed: Readonly<Record<string, string>>): JsonObject {
   const inputs: JsonObject = {};

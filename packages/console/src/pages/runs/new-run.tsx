@@ -14,7 +14,8 @@ import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { LANE_LABEL } from '../../format/vocabulary.ts';
 import { LaneFieldControl } from './lane-field.tsx';
-import { inputsOf, LANE_FIELDS } from './lane-fields.ts';
+import { inputsOf, LANE_FIELDS, mayBePrivate } from './lane-fields.ts';
+import { PrivateMembers } from './private-members.tsx';
 
 type Typed = Readonly<Record<string, string>>;
 
@@ -23,6 +24,7 @@ export function NewRun({ onClose }: { onClose: () => void }) {
   const [title, setTitle] = useState('');
   const [profile, setProfile] = useState('');
   const [typed, setTyped] = useState<Typed>({});
+  const [secret, setSecret] = useState<readonly string[]>([]);
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const profiles = useQuery(agentProfilesQuery);
   const store = useQueryClient();
@@ -39,7 +41,15 @@ export function NewRun({ onClose }: { onClose: () => void }) {
     try {
       const inputs = inputsOf(lane, typed);
       setUnreadable(null);
-      open.mutate({ lane, title, inputs, ...(profile === '' ? {} : { agent_profile_id: profile }) });
+      const paths = mayBePrivate(lane).map(({ path }) => path);
+      const marked = paths.filter((path) => secret.includes(path) && isThere(path, inputs));
+      open.mutate({
+        lane,
+        title,
+        inputs,
+        ...(marked.length > 0 && { private: marked }),
+        ...(profile === '' ? {} : { agent_profile_id: profile }),
+      });
     } catch (error) {
       setUnreadable(error as Error);
     }
@@ -97,6 +107,12 @@ export function NewRun({ onClose }: { onClose: () => void }) {
           />
         ))}
       </div>
+      <PrivateMembers lane={lane} chosen={secret} onChange={setSecret} />
     </FormDialog>
   );
+}
+
+/** An input that was left empty is not sealed at all. */
+function isThere(path: string, inputs: object): boolean {
+  return !path.startsWith('/inputs/') || Object.hasOwn(inputs, path.slice('/inputs/'.length));
 }
