@@ -281,12 +281,14 @@ eachLedger(
     });
 
     test('no line holds a mailbox or a secret', async () => {
-      const tenant = await ledger.tenant();
-      const secrets = [tenant.keys.owner, tenant.keys.agent];
-      for (const story of Object.values(CALLS)) if (typeof story !== 'string') await story(tenant, ledger);
-      const { text } = await tenant.ask('auditor', 'GET', '/activity?limit=500');
-      assert.doesNotMatch(text, /@|rk_|secret|token/);
-      for (const secret of secrets) assert.ok(!text.includes(secret.slice(-43)));
+      for (const story of Object.values(CALLS)) {
+        if (typeof story === 'string') continue;
+        const tenant = await ledger.tenant();
+        await story(tenant, ledger);
+        const { text } = await tenant.ask('auditor', 'GET', '/activity?limit=500');
+        assert.doesNotMatch(text, /@|rk_|secret|token/);
+        for (const key of Object.values(tenant.keys)) assert.ok(!text.includes(key.slice(-43)));
+      }
     });
   },
   { LEDGER_BASE_URL: ORIGIN },
