@@ -9,8 +9,7 @@ import { openCheckpoint, type VerifiedCheckpoint } from '@rcpt/proof/log/checkpo
 import { extendsTree, leafHash } from '@rcpt/proof/log/merkle.ts';
 import { appendLeaf, rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
 import { parseVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
-import { encodeHashes } from '../../src/log/encoding.ts';
-import { sealed } from '../kit/independent.ts';
+import { forgetSigned, rewriteActivity } from '../kit/activity-forgery.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
 
 async function keysOf(tenant: Tenant) {
@@ -34,38 +33,6 @@ async function consistencyOf(tenant: Tenant, from: number, to: number): Promise<
 }
 
 eachLedger('the log of an activity chain', (ledger) => {
-  /** The chain written anew from its second line on, with a tree, and nothing left of what was signed before. */
-  async function rewrite({ organization_id }: Tenant, change: (line: number) => boolean | string): Promise<void> {
-    const { db } = ledger;
-    const stored = await db.all<{ payload: string; kind: string; by_id: string }>(
-      'select payload, kind, by_id from activity where organization_id = $1 order by org_seq',
-      [organization_id],
-    );
-    await db.run('delete from activity where organization_id = $1', [organization_id]);
-    let [org_seq, parent_hash, peaks] = [0, '0'.repeat(64), [] as Uint8Array[]];
-    for (const [line, { payload, kind, by_id }] of stored.entries()) {
-      const kept = change(line);
-      if (kept === false) continue;
-      const { receipt_sha256: _, ...receipt } = JSON.parse(payload);
-      if (typeof kept === 'string') receipt.activity.by.name = kept;
-      const text = sealed({ ...receipt, org_seq, parent_hash, receipt_id: `ACT-${String(org_seq).padStart(6, '0')}` });
-      const { receipt_sha256 } = JSON.parse(text) as { receipt_sha256: string };
-      const values = [organization_id, org_seq, parent_hash, receipt_sha256, kind, by_id, text];
-      await db.run('insert into activity values ($1, $2, $3, $4, $5, $6, $7)', values);
-      peaks = appendLeaf(peaks, org_seq, leafHash(Buffer.from(text)));
-      [org_seq, parent_hash] = [org_seq + 1, receipt_sha256];
-    }
-    await db.run(
-      'update activity_chains set org_seq = $2, receipt_sha256 = $3, peaks = $4 where organization_id = $1',
-      [organization_id, org_seq - 1, parent_hash, encodeHashes(peaks)],
-    );
-  }
-
-  async function forgetSigned({ organization_id }: Tenant): Promise<void> {
-    for (const table of ['log_ends', 'log_checkpoints', 'log_tiles'])
-      await ledger.db.run(`delete from ${table} where organization_id = $1 and log = 'activity'`, [organization_id]);
-  }
-
   test('has its own name, and is consistent as it grows', async () => {
     const tenant = await ledger.tenant();
     const earlier = await checkpointOf(tenant);
@@ -114,7 +81,7 @@ eachLedger('the log of an activity chain', (ledger) => {
     test(`where ${done}, the ledger signs nothing more`, async () => {
       const tenant = await ledger.doomedTenant();
       await checkpointOf(tenant);
-      await rewrite(tenant, change);
+      await rewriteActivity(ledger.db, tenant, change);
       for (let i = 0; i < 2; i++) {
         const { status, json } = await tenant.ask('auditor', 'GET', '/activity/checkpoint');
         assert.deepEqual([status, json.code], [409, 'log_inconsistent']);
@@ -130,8 +97,8 @@ eachLedger('the log of an activity chain', (ledger) => {
     test(`${done}, signed anew and grown beyond: the holder of an earlier checkpoint notices`, async () => {
       const tenant = await ledger.doomedTenant();
       const held = await checkpointOf(tenant);
-      await rewrite(tenant, change);
-      await forgetSigned(tenant);
+      await rewriteActivity(ledger.db, tenant, change);
+      await forgetSigned(ledger.db, tenant);
       for (let i = 0; i < 8; i++) await tenant.as('owner')('PATCH', '/organization', { four_eyes: i % 2 === 0 });
       // The chain verifies by itself, and the signature is the organization's own.
       const { text } = await tenant.ask('auditor', 'GET', '/activity/verify');

@@ -6,10 +6,10 @@ import { leafHash } from '../log/merkle.ts';
 import { appendLeaf, type Peaks, rootOfPeaks } from '../log/peaks.ts';
 import { parseNote } from '../log/signed-note.ts';
 import { oneLine } from '../one-line.ts';
-import { organizationOf, verifyReceipt } from '../receipt.ts';
+import { verifyReceipt } from '../receipt.ts';
 import { type Answer, type Answers, fails, holds, nothingToVerify, notShown } from './answer.ts';
 import { type Growth, growthSince } from './growth.ts';
-import { isOfOrganization, refusedGrowth, TAKE_ANEW, unsignedOf } from './inclusion.ts';
+import { isOfLog, logOf, refusedGrowth, TAKE_ANEW, unsignedOf } from './inclusion.ts';
 import { NOBODY_SIGNED, signerOf, type Trust } from './signer.ts';
 import { STATED, timeOf } from './time.ts';
 
@@ -17,7 +17,7 @@ import { STATED, timeOf } from './time.ts';
 export class ExportTree {
   #peaks: Peaks = [];
   #size = 0;
-  #organization_id: string | null = null;
+  #log: string | null = null;
   readonly #asked: Set<number>;
   readonly #roots = new Map<number, Uint8Array>();
 
@@ -29,7 +29,7 @@ export class ExportTree {
   }
 
   push(receipt: Uint8Array): void {
-    if (this.#size === 0) this.#organization_id = organizationOf(verifyReceipt(receipt).payload);
+    if (this.#size === 0) this.#log = logOf(verifyReceipt(receipt).payload);
     this.#peaks = appendLeaf(this.#peaks, this.#size, leafHash(receipt));
     this.#size++;
     if (this.#asked.has(this.#size)) this.#roots.set(this.#size, rootOfPeaks(this.#peaks));
@@ -39,9 +39,9 @@ export class ExportTree {
     return this.#size;
   }
 
-  /** Of its first receipt. */
-  get organization_id(): string | null {
-    return this.#organization_id;
+  /** Of its first receipt, as `logOf`. */
+  get log(): string | null {
+    return this.#log;
   }
 
   /** Of the sizes that were asked for; null where the export has fewer receipts. */
@@ -111,7 +111,7 @@ function integrityOf({ ok, receipts_checked, violation }: Walked): Answer {
 /** Where export and checkpoint are not of one tree. */
 function refusalOf(checkpoint: Checkpoint, tree: ExportTree): Answer | null {
   const { size, root, origin } = checkpoint;
-  if (!isOfOrganization(checkpoint, tree.organization_id)) {
+  if (!isOfLog(checkpoint, tree.log)) {
     const text = `The checkpoint is of ${oneLine(origin)}, which is another organization’s ledger.`;
     return fails('another_organization', text, 'Take export and checkpoint of one organization.');
   }

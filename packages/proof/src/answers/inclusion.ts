@@ -1,6 +1,8 @@
 /** What a checkpoint has to be before a receipt or an export is held against it. */
+import type { JsonObject } from '../canonical.ts';
 import type { Checkpoint } from '../log/checkpoint.ts';
 import { oneLine } from '../one-line.ts';
+import { organizationOf } from '../receipt.ts';
 import { type Answer, fails, notShown } from './answer.ts';
 import type { Growth } from './growth.ts';
 import type { Signed, Trust } from './signer.ts';
@@ -45,7 +47,16 @@ export function refusedGrowth(growth: Growth, now: Checkpoint, seen: Checkpoint 
   return null;
 }
 
-/** `<host>/org/<organization id>` (docs/spec.md §37.3). */
-export function isOfOrganization({ origin }: Checkpoint, organization_id: string | null): boolean {
-  return organization_id !== null && origin.endsWith(`/org/${organization_id}`);
+/** @param log as `logOf` */
+export function isOfLog({ origin }: Checkpoint, log: string | null): boolean {
+  return log !== null && origin.endsWith(`/${log}`);
 }
+
+/** `org/<organization id>`, of an activity receipt `…/activity`: the end of the origin (docs/spec.md §37.3). Null: it does not say. */
+export function logOf(payload: JsonObject | null): string | null {
+  const organization_id = organizationOf(payload);
+  if (organization_id === null) return null;
+  return `org/${organization_id}${payload!.schema === ACTIVITY_SCHEMA ? '/activity' : ''}`;
+}
+
+const ACTIVITY_SCHEMA = 'service.activity-receipt/v1';

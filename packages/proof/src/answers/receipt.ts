@@ -5,10 +5,10 @@ import type { Checkpoint } from '../log/checkpoint.ts';
 import { includes, leafHash } from '../log/merkle.ts';
 import { type ProofFile, parseProofFile } from '../log/proof-file.ts';
 import { oneLine } from '../one-line.ts';
-import { organizationOf, type ReceiptVerdict, verifyReceipt } from '../receipt.ts';
+import { type ReceiptVerdict, verifyReceipt } from '../receipt.ts';
 import { type Answer, type Answers, fails, holds, nothingToVerify, notShown } from './answer.ts';
 import { type Growth, growthSince } from './growth.ts';
-import { isOfOrganization, refusedGrowth, TAKE_ANEW, unsignedOf } from './inclusion.ts';
+import { isOfLog, logOf, refusedGrowth, TAKE_ANEW, unsignedOf } from './inclusion.ts';
 import { NOBODY_SIGNED, type Signed, signerOf, type Trust } from './signer.ts';
 import { STATED, timeOf } from './time.ts';
 
@@ -91,7 +91,7 @@ function inclusionOf({ verdict, bytes, parsed, signed, trust }: Given): Answer {
   const { index, hashes } = parsed;
   if (verdict.org_seq !== index)
     return fails('another_place', `The proof is of receipt ${index}, this is ${verdict.org_seq ?? 'none'}.`, TAKE_ANEW);
-  if (!isOfOrganization(checkpoint, organizationOf(verdict.payload)))
+  if (!isOfLog(checkpoint, logOf(verdict.payload)))
     return fails(
       'another_organization',
       `The proof is of ${oneLine(checkpoint.origin)}, which is another organization’s ledger.`,
