@@ -18,6 +18,7 @@ import { liveRoutes } from './http/live.ts';
 import { logRoutes } from './http/log.ts';
 import { memberRoutes } from './http/members.ts';
 import { organizationRoutes } from './http/organizations.ts';
+import { packRoutes } from './http/pack.ts';
 import { passkeyRoutes } from './http/passkeys.ts';
 import { receiptRoutes } from './http/receipts.ts';
 import { ROUTER_DESCRIPTION, routerRoutes } from './http/router.ts';
@@ -87,6 +88,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   logRoutes(app, ledger, '/activity', 'activity', 'audit');
   verifyRoutes(app, ledger, streams, logger);
   activityRoutes(app, ledger);
+  packRoutes(app, ledger);
   sharingRoutes(app, ledger);
   await shareRoutes(app, ledger);
   shareApprovalRoutes(app, ledger);

@@ -4,7 +4,7 @@ import { LaneName, Outcome, SchemaId } from '../vocabulary.ts';
 import { Instant, inDigits, PageSize, Sha256, text } from '../wire.ts';
 
 /** `2026-05-29`, or a whole timestamp. */
-const Day = z
+export const Day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/, 'must be a UTC date such as 2026-05-29')
   .refine((day) => !Number.isNaN(Date.parse(day)), 'must be a date of the calendar');

@@ -11,6 +11,7 @@ import { refuse } from '../problems.ts';
 import { type LogName, loadSignedEnd, type SignedEnd } from '../store/logs.ts';
 import { cosignatureLines } from '../store/witnesses.ts';
 import { witnessed } from '../witnesses/witnessed.ts';
+import { earlierCheckpoint } from './earlier.ts';
 import { verifierOf } from './keys.ts';
 import { type SignSettings, signEnd } from './signer.ts';
 import { ACTIVITY, type LogSource, RECEIPTS } from './source.ts';
@@ -26,6 +27,11 @@ const LARGEST_ENTRY = 65_535;
 export interface Logs {
   /** All entries that there are, signed. Throws `not_found` where there are none, `log_inconsistent`. */
   checkpoint(organization_id: string, log: LogName): Promise<SignedEnd>;
+  /**
+   * Of the first `size` entries, with its cosignatures if it was sent to witnesses. Throws `not_found` where there are fewer, or 0 are asked
+   * for; `log_inconsistent`.
+   */
+  checkpointAt(organization_id: string, log: LogName, size: number): Promise<string>;
   /** Of one entry (C2SP tlog-proof), against the checkpoint that most witnesses have cosigned, of these the last. Throws as `checkpoint`. */
   proofFile(organization_id: string, log: LogName, index: number): Promise<string>;
   /** Throws `not_found` where a size is larger than the last checkpoint's, or 0. */
@@ -109,6 +115,14 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       if (end === null) throw new Refusal('not_found', 'There is nothing to sign yet: the log is empty.');
       const lines = await cosignatureLines(db, organization_id, log, end);
       return { ...end, checkpoint: end.checkpoint + lines.join('') };
+    },
+
+    async checkpointAt(organization_id, log, size) {
+      const end = await holding(organization_id, log, Math.max(size, 1));
+      if (size < 1) throw new Refusal('not_found', 'Of no entries there is no checkpoint.');
+      const checkpoint = await earlierCheckpoint(settings, organization_id, log, end, size);
+      const lines = await cosignatureLines(db, organization_id, log, { size, checkpoint });
+      return checkpoint + lines.join('');
     },
 
     async proofFile(organization_id, log, index) {

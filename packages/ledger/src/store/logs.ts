@@ -58,6 +58,20 @@ export async function replaceSignedEnd(
   return true;
 }
 
+/** The last one of a day, of exactly this size, that was kept. */
+export async function findCheckpoint(
+  db: Queries,
+  organization_id: string,
+  log: LogName,
+  size: number,
+): Promise<string | null> {
+  const row = await db.get<{ checkpoint: string }>(
+    'select checkpoint from log_checkpoints where organization_id = $1 and log = $2 and size = $3 order by day limit 1',
+    [organization_id, log, size],
+  );
+  return row?.checkpoint ?? null;
+}
+
 export interface StoredTile {
   level: number;
   tile: number;

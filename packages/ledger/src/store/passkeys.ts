@@ -260,3 +260,16 @@ export async function findSignature(
   );
   return row === undefined ? null : { ...row };
 }
+
+/** Of these Runs, by their ids; those that no passkey signed have none. */
+export async function findSignatures(
+  db: Queries,
+  organization_id: string,
+  run_ids: string[],
+): Promise<Map<string, ApprovalFile>> {
+  const rows = await db.all<ApprovalFile & { run_id: string }>(
+    `select run_id, ${FILE} from approval_signatures where organization_id = $1 and run_id ${db.dialect.isAmong('$2')}`,
+    [organization_id, JSON.stringify(run_ids)],
+  );
+  return new Map(rows.map(({ run_id, ...file }) => [run_id, file]));
+}

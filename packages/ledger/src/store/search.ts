@@ -10,6 +10,7 @@ import { receiptIdOf } from '@rcpt/proof/receipt.ts';
 import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import { isPartOf, type Sought, soughtBy } from '../chain/search-terms.ts';
 import { ORG_SEQ, readHead } from './audit.ts';
+import { readEnd } from './chains.ts';
 import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
 /** The most receipts whose hash begins in the same way. */
@@ -179,6 +180,18 @@ async function spanOf(
   const end = to === undefined ? null : await firstAt(Date.parse(to) + (to.includes('T') ? 0 : DAY_MS));
   const before = end === null ? before_seq : Math.min(end, before_seq);
   return { organization_id, lowest, before, schema: lane === undefined ? null : LANES[lane].schema };
+}
+
+/** The positions minted in `from_at` ≤ instant < `to_at`: from the first up to, not including, the second. */
+export async function positionsBetween(
+  db: Queries,
+  organization_id: string,
+  { from_at, to_at }: { from_at: string; to_at: string },
+): Promise<{ from: number; before: number }> {
+  const { head, last_seq } = await readEnd(db, organization_id);
+  const last = Math.max(head?.org_seq ?? -1, last_seq);
+  const from = await firstMintedAt(db, organization_id, last, from_at);
+  return { from, before: Math.max(from, await firstMintedAt(db, organization_id, last, to_at)) };
 }
 
 /**

@@ -280,6 +280,20 @@ eachLedger(
       assert.equal(text.split('\n').length, before + 3);
     });
 
+    test('a pack is recorded before it leaves, with its period; a look at its headers is not', async () => {
+      const tenant = await ledger.tenant();
+      await mintedReceipt(tenant);
+      const before = (await linesOf(tenant)).length;
+      await tenant.ask('auditor', 'HEAD', '/ledger/pack');
+      await tenant.ask('auditor', 'GET', '/ledger/pack?from=2026-01-01&to=2026-01-31');
+      const [line, ...others] = await linesOf(tenant, before);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [line!.activity.kind, line!.activity.by.name, line!.activity.details],
+        ['pack_taken', 'test auditor', { from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z' }],
+      );
+    });
+
     test('no line holds a mailbox or a secret', async () => {
       for (const story of Object.values(CALLS)) {
         if (typeof story === 'string') continue;

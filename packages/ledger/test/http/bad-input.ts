@@ -453,6 +453,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/receipts/recent',
       '/ledger',
       '/ledger/export',
+      '/ledger/pack',
       '/ledger/verify',
       '/ledger/checkpoint',
       '/ledger/checkpoint/timestamp',
