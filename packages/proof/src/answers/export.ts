@@ -112,7 +112,7 @@ function integrityOf({ ok, receipts_checked, violation }: Walked): Answer {
 function refusalOf(checkpoint: Checkpoint, tree: ExportTree): Answer | null {
   const { size, root, origin } = checkpoint;
   if (!isOfLog(checkpoint, tree.log)) {
-    const text = `The checkpoint is of ${oneLine(origin)}, which is another organization’s ledger.`;
+    const text = `The checkpoint is of ${oneLine(origin)}, which is the ledger of another organization.`;
     return fails('another_organization', text, 'Take export and checkpoint of one organization.');
   }
   if (tree.size < size)

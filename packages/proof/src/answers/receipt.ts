@@ -94,7 +94,7 @@ function inclusionOf({ verdict, bytes, parsed, signed, trust }: Given): Answer {
   if (!isOfLog(checkpoint, logOf(verdict.payload)))
     return fails(
       'another_organization',
-      `The proof is of ${oneLine(checkpoint.origin)}, which is another organization’s ledger.`,
+      `The proof is of ${oneLine(checkpoint.origin)}, which is the ledger of another organization.`,
       TAKE_ANEW,
     );
   const { size, root } = checkpoint;
