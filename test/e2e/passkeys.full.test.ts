@@ -144,6 +144,17 @@ describe('approvals signed with a passkey', () => {
     const stranger = await visitor(browser, origin);
     await stranger.page.goto(share_url);
     await stranger.page.locator('#integrity.good').waitFor();
+    await stranger.page.getByRole('button', { name: 'Check the signature in this browser' }).click();
+    await stranger.page.locator('#consent.good').waitFor();
+    assert.match(
+      (await stranger.page.locator('#consent').textContent())!,
+      /A passkey signed exactly what this receipt seals .* the ledger’s word: Ada Examiner/,
+    );
+    await assertAccessible(stranger.page, 'the page of a receipt whose approval is signed');
+    const pdf = Buffer.from(await (await fetch(`${share_url}/pdf`)).arrayBuffer());
+    writeFileSync(join(folder, 'receipt.pdf'), pdf);
+    const printed = await rcpt(['verify', join(folder, 'receipt.pdf'), '--no-state']);
+    assert.match(printed.stdout, /approval attached to it: OK\. A passkey signed exactly what this receipt seals/);
     stranger.clean();
     await stranger.context.close();
 
@@ -167,7 +178,7 @@ describe('approvals signed with a passkey', () => {
       '--no-state',
     ]);
     assert.equal(offline.code, 0, offline.stderr.join('\n'));
-    assert.match(offline.stdout, /a passkey signed exactly what this receipt seals/);
+    assert.match(offline.stdout, /A passkey signed exactly what this receipt seals/);
     const { authenticator_data, ...rest } = JSON.parse(approval!) as ApprovalFile;
     const bytes = Buffer.from(authenticator_data, 'base64');
     bytes[bytes.length - 1]! ^= 1;

@@ -32,7 +32,7 @@ import { besideOf } from './share/beside.ts';
 import { type Asked, createPrinter } from './share/printer.ts';
 import { forgetHours } from './store/mail-hours.ts';
 import { forgetRequests } from './store/mailbox-requests.ts';
-import { forgetChallenges } from './store/passkeys.ts';
+import { findSignature, forgetChallenges } from './store/passkeys.ts';
 import { forgetEndedSessions } from './store/sessions.ts';
 import { startStamper } from './timestamps/stamper.ts';
 import { startSubmitter } from './witnesses/submitter.ts';
@@ -84,6 +84,10 @@ export async function startLedger(
   const mailer = openMailer(config.smtp_url, config.email_from);
   const printer = createPrinter({
     besideOf: (organization_id, org_seq) => besideOf(logs, organization_id, org_seq, logger),
+    approvalOf: async (organization_id, org_seq) => {
+      const signed = await findSignature(db, organization_id, org_seq);
+      return signed && JSON.stringify(signed);
+    },
     onFault: (error) => logger.error({ err: error }, 'a receipt could not be drawn'),
   });
   const deciders = openDeciders(logger);

@@ -104,8 +104,8 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const { stderr } = options;
   const head = options.head === undefined ? undefined : parseHead(options.head);
   const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
-  const approving = await askedApproval(paths, options);
   const pdf = paths.length === 1 ? await attachedTo(paths[0]!) : null;
+  const approving = await askedApproval(paths, options, pdf?.approval ?? null);
   const proving = await readProving(options, pdf);
   const sources = pdf === null ? (await Promise.all(paths.map(sourcesAt))).flat() : [pdf.receipt];
   const is_one = paths.length === 1 && sources.length === 1 && !sources[0]!.found;

@@ -1,4 +1,5 @@
 /** `--approval FILE`: did a passkey sign exactly what this receipt seals? `--activity FILE`: whose passkey was it? */
+import { consentInWords, whoseInWords } from './approval/answer.ts';
 import { type VerifiedApproval, verifyApprovalOf } from './approval/approval.ts';
 import { type Enrolment, EnrolmentSearch } from './approval/enrolment.ts';
 import type { JsonObject } from './canonical.ts';
@@ -29,12 +30,13 @@ export interface ApprovalAnswer {
 
 const LARGEST_BYTES = 1_048_576;
 
-/** Null: it was not asked. Throws `WrongUse`. */
+/** Null: it was not asked. Throws `WrongUse`. @param attached inside the PDF that is verified */
 export async function askedApproval(
   paths: string[],
   { approval, activity, origin }: ApprovalOptions,
+  attached: Source | null,
 ): Promise<{ approval: Source; activity: Source | null; origin?: string } | null> {
-  if (approval === undefined) {
+  if (approval === undefined && attached === null) {
     if (activity === undefined && origin === undefined) return null;
     throw new WrongUse('--activity and --origin go with --approval');
   }
@@ -42,7 +44,8 @@ export async function askedApproval(
   if (origin !== undefined && !URL.canParse(origin))
     throw new WrongUse('--origin takes an address such as https://ledger.example');
   const beside = activity === undefined ? null : await sourceAt(activity);
-  return { approval: await sourceAt(approval), activity: beside, ...(origin === undefined ? {} : { origin }) };
+  const source = approval === undefined ? attached! : await sourceAt(approval);
+  return { approval: source, activity: beside, ...(origin === undefined ? {} : { origin }) };
 }
 
 /** @param receipt the payload; null: it was not verified, so nothing is compared with it */
@@ -56,22 +59,18 @@ export async function answerApproval(
     if (receipt === null) throw new ProofError('receipt_altered', 'not compared: the receipt does not verify');
     signed = await verifyApprovalOf(receipt, await bytesOf(asked.approval), asked);
     const enrolment = asked.activity === null ? null : await search(asked.activity, signed);
-    return { file, ok: true, code: null, detail: detailOf(signed, enrolment), signed, enrolment };
+    return {
+      file,
+      ok: true,
+      code: null,
+      detail: `${consentInWords(signed)} ${whoseInWords(signed, enrolment)}`,
+      signed,
+      enrolment,
+    };
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
     return { file, ok: false, code: error.code, detail: error.reason, signed, enrolment: null };
   }
-}
-
-function detailOf(
-  { approver_name, approver_id, algorithm, origin }: VerifiedApproval,
-  enrolment: Enrolment | null,
-): string {
-  const who = `${approver_name} (${approver_id})`;
-  const signed = `a passkey signed exactly what this receipt seals, with ${algorithm}, on ${origin}, its holder verified.`;
-  if (enrolment === null)
-    return `${signed} Whose passkey it is, is the ledger’s word: ${who}. --activity shows who enrolled it.`;
-  return `${signed} It is that of ${who}: ${enrolment.receipt_id} of the activity records it, at ${enrolment.enrolled_at}.`;
 }
 
 async function bytesOf(source: Source): Promise<Uint8Array> {

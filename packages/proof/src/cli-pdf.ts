@@ -10,6 +10,8 @@ import { parseVerifierKeys, type VerifierKey } from './log/verifier-key.ts';
 export interface Attached {
   receipt: Source;
   proof: string | null;
+  /** What the approver signed. */
+  approval: Source | null;
   /** They came with it: they show no identity. */
   keys: VerifierKey[];
 }
@@ -32,20 +34,25 @@ export async function attachedTo(path: string): Promise<Attached | null> {
 
 async function sorted(path: string, pdf: Uint8Array): Promise<Attached> {
   const receipts: Uint8Array[] = [];
-  const attached: Omit<Attached, 'receipt'> = { proof: null, keys: [] };
+  const attached: Omit<Attached, 'receipt'> = { proof: null, approval: null, keys: [] };
   for (const file of await filesOf(path, pdf)) {
     const kind = kindOf(file);
     if (kind === 'receipts') receipts.push(file);
+    else if (kind === 'approval') attached.approval = inMemory(`${path}, the approval attached to it`, file);
     else if (kind === 'proof') attached.proof = new TextDecoder().decode(file);
     else if (kind === 'keys') attached.keys.push(...parseVerifierKeys(new TextDecoder().decode(file)));
   }
   const [bytes, another] = receipts;
   if (bytes === undefined || another !== undefined)
     throw new WrongUse(`${path} has ${receipts.length} receipts attached, and one is verified: save the one you mean`);
+  return { ...attached, receipt: inMemory(`${path}, the receipt attached to it`, bytes) };
+}
+
+function inMemory(name: string, bytes: Uint8Array): Source {
   const open = async function* () {
     yield bytes;
   };
-  return { ...attached, receipt: { name: `${path}, the receipt attached to it`, size: bytes.length, open } };
+  return { name, size: bytes.length, open };
 }
 
 async function filesOf(path: string, pdf: Uint8Array): Promise<Uint8Array[]> {

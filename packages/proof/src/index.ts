@@ -1,4 +1,5 @@
 /** All that a verifier needs, in Node or in a browser. */
+export { type ConsentAnswer, consentTo } from './approval/answer.ts';
 export {
   type ApprovalFile,
   type ApprovalOptions,

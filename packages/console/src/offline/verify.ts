@@ -1,6 +1,7 @@
 /** The offline verifier: files in, four answers out. Nothing leaves the page, and nothing is loaded. */
 import { shownLine } from '@rcpt/contract/shown.ts';
 import { ANSWER_TITLES, type Answer, type Answers } from '@rcpt/proof/answers/answer.ts';
+import type { ConsentAnswer } from '@rcpt/proof/approval/answer.ts';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { type Checked, check, type GivenFile } from '@rcpt/proof/given/check.ts';
 import type { FileReport } from '@rcpt/proof/judge.ts';
@@ -11,6 +12,7 @@ const STATE_WORDS = { holds: 'Holds', fails: 'Fails', not_shown: 'Not shown' };
 const KIND_WORDS = {
   pdf: 'PDF',
   proof: 'Proof',
+  approval: 'Approval',
   checkpoint: 'Checkpoint',
   keys: 'Keys',
   policy: 'Policy',
@@ -106,11 +108,14 @@ function show(checked: Checked | null): void {
   const others = unique(checked?.keys ?? []).filter((one) => !typed.has(formatVerifierKey(one)));
   spot('keys').replaceChildren(...others.map(offered));
   if (checked === null) return;
-  const { answers, report } = checked;
+  const { answers, consent, report } = checked;
   spot('result-title').textContent = ABOUT_WORDS[answers.about];
   spot('about').textContent = aboutOf(answers, report);
   const entries = answers.about === 'nothing' ? [] : ANSWER_TITLES;
-  spot('answers').replaceChildren(...entries.map(([name, title]) => answered(name, title, answers[name])));
+  spot('answers').replaceChildren(
+    ...entries.map(([name, title]) => answered(name, title, answers[name])),
+    ...(consent === null ? [] : [answered('consent', 'Consent', consent)]),
+  );
   spot('facts').replaceChildren(...(report === null ? [] : factsOf(report)));
 }
 
@@ -141,7 +146,7 @@ function offered(one: VerifierKey): HTMLElement {
   return made('li', '', made('label', '', box, said), made('code', 'mono', text));
 }
 
-function answered(name: string, title: string, { state, text, advice }: Answer): HTMLElement {
+function answered(name: string, title: string, { state, text, advice }: Answer | ConsentAnswer): HTMLElement {
   const parts = [made('p', 'text', text)];
   if (advice !== '') parts.push(made('p', 'advice', advice));
   const item = made('li', `answer ${state}`, made('h3', '', title), made('p', 'state', STATE_WORDS[state]), ...parts);

@@ -4,7 +4,7 @@ import { serve } from '../threads/serve.ts';
 import { renderCard } from './card.ts';
 import { renderPage } from './page/page.ts';
 import { renderPdf } from './pdf/pdf.ts';
-import { type Beside, opened, type Rendered, type Seen, type Stored, seen } from './view.ts';
+import { type Along, opened, type Rendered, type Seen, type Stored, seen } from './view.ts';
 
 /** A file, and what its receipt said for itself when it was drawn. */
 export interface Drawn extends Seen {
@@ -14,7 +14,7 @@ export interface Drawn extends Seen {
 
 const drawnBy =
   (draw: (input: Rendered) => Uint8Array | Promise<Uint8Array>) =>
-  async (stored: Stored & { beside?: Beside | null }): Promise<Drawn> => {
+  async (stored: Stored & Along): Promise<Drawn> => {
     const input = opened(stored);
     // Of its own memory: a slice of a larger buffer would change threads with all of it.
     const file = new Uint8Array(await draw(input));

@@ -39,6 +39,8 @@ export interface Printer {
 export interface PrinterOptions {
   /** What a PDF takes along; null where the log does not prove it. */
   besideOf?(organization_id: string, org_seq: number): Promise<Beside | null>;
+  /** What the approver signed with a passkey, as it is served; null where none signed. */
+  approvalOf?(organization_id: string, org_seq: number): Promise<string | null>;
   remembered_bytes?: number;
   timeout_ms?: number;
   waiting_each?: number;
@@ -71,7 +73,7 @@ interface Failed {
 export function createPrinter(options: PrinterOptions = {}): Printer {
   const { remembered_bytes = REMEMBERED_BYTES, timeout_ms = 10_000, waiting_each = 160, now = Date.now } = options;
   const onFault = options.onFault ?? (() => undefined);
-  const besideOf = options.besideOf ?? (async () => null);
+  const { besideOf = async () => null, approvalOf = async () => null } = options;
   const pool = createPool<typeof DRAWINGS>(new URL('./drawing-thread.ts', import.meta.url), {
     threads: 2,
     each: 1,
@@ -89,7 +91,8 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     const { organization_id, org_seq, ...stored } = of;
     try {
       const beside = form === 'pdf' && org_seq !== undefined ? await besideOf(organization_id, org_seq) : null;
-      const drawn = await pool.run(form, organization_id, { ...stored, beside });
+      const approval = form !== 'card' && org_seq !== undefined ? await approvalOf(organization_id, org_seq) : null;
+      const drawn = await pool.run(form, organization_id, { ...stored, beside, approval });
       // Without its proof it is drawn again in a while: the log may prove it by then.
       const kept =
         form === 'pdf' && org_seq !== undefined && beside === null ? { drawn, until: now() + ENDED_MS } : drawn;

@@ -40,17 +40,23 @@ export interface Beside {
   keys: string;
 }
 
-/** What the renderings are given: what the bytes parse to, too. */
-export interface Rendered extends Stored {
+/** What comes along with a receipt. */
+export interface Along {
   /** Absent: the log does not hold it yet, or does not prove it. */
   beside?: Beside | null;
+  /** The JSON that is served as its approval. Absent: no passkey signed. */
+  approval?: string | null;
+}
+
+/** What the renderings are given: what the bytes parse to, too. */
+export interface Rendered extends Stored, Along {
   receipt: object;
   /** Whether the bytes still hash to what the receipt states, and the receipt states this link. */
   verified: boolean;
 }
 
 /** Never throws. An intact receipt behind another's link is not the one that was shared. */
-export function opened({ bytes, share_url, decided, beside = null }: Stored & { beside?: Beside | null }): Rendered {
+export function opened({ bytes, share_url, decided, beside = null, approval = null }: Stored & Along): Rendered {
   const { ok, payload } = verifyReceipt(bytes);
   const receipt = payload ?? readable(bytes);
   return {
@@ -59,6 +65,7 @@ export function opened({ bytes, share_url, decided, beside = null }: Stored & { 
     share_url,
     beside,
     ...(decided && { decided }),
+    approval,
     verified: ok && linkPart(textOf(receipt.share_url)) === linkPart(share_url),
   };
 }

@@ -63,10 +63,14 @@ export const UNCHECKED: Record<(typeof ANSWER_TITLES)[number][0], string> = {
     'Not checked yet. The log is signed with a key of the organization. Names in receipts are stated by the operator: people choose their own, organizations those of their API keys.',
 };
 
+/** Where a passkey signed; its check is loaded when the reader asks for it. */
+export const UNCHECKED_CONSENT =
+  'Not checked yet. The approver signed with a passkey. A check shows whether it signed exactly these bytes; whose passkey it is, the signature alone does not show.';
+
 const STATE_WORDS = { holds: 'Holds', fails: 'Fails', not_shown: 'Not shown' };
 
 /** `Holds. The receipt is …`, with what the reader may do. */
-export function answerInWords({ state, text, advice }: Answer): string {
+export function answerInWords({ state, text, advice }: Pick<Answer, 'state' | 'text' | 'advice'>): string {
   return `${STATE_WORDS[state]}. ${text}${advice === '' ? '' : ` ${advice}`}`;
 }
 

@@ -291,6 +291,8 @@ describe('what the page loads', () => {
     assert.ok(sizeOf(always) < 30_000, `${sizeOf(always)} bytes of script`);
     const disclosed = [...always, '/assets/page/beside.ts'];
     assert.ok(sizeOf(disclosed) < 32_000, `${sizeOf(disclosed)} bytes of script where something is disclosed`);
+    const signed = [...always, '/assets/page/approval.ts'];
+    assert.ok(sizeOf(signed) - sizeOf(always) < 7_000, `${sizeOf(signed)} bytes once a signature is checked`);
     const etags = Array.from(assets.values(), ({ etag }) => etag);
     assert.equal(new Set(etags).size, etags.length);
     for (const etag of etags) assert.match(etag, /^"[\w-]{22}"$/);

@@ -1,9 +1,11 @@
 /** Files that somebody lays down together, in any order: what they are, and the four answers they give. In Node and in a browser. */
+
 import { type Answers, nothingToVerify } from '../answers/answer.ts';
 import { answersOfExport, ExportTree } from '../answers/export.ts';
 import { policyToTrust } from '../answers/policy.ts';
 import { answersOfReceipt } from '../answers/receipt.ts';
 import type { Trust } from '../answers/signer.ts';
+import { type ConsentAnswer, consentTo } from '../approval/answer.ts';
 import { ProofError } from '../error.ts';
 import { FileJudge, type FileReport } from '../judge.ts';
 import { LineSplitter } from '../lines.ts';
@@ -22,6 +24,8 @@ export interface GivenFile {
 
 export interface Checked {
   answers: Answers;
+  /** Of the approver's signature; null where none came along, or no receipt. */
+  consent: ConsentAnswer | null;
   /** What was read of the receipt or the export; null where there was none. */
   report: FileReport | null;
   files: { name: string; kind: GivenKind | 'unused'; detail: string }[];
@@ -33,6 +37,7 @@ interface Pile {
   /** The one file that is verified. */
   subject: { name: string; file: GivenFile } | null;
   proof: string | null;
+  approval: string | null;
   checkpoint: string | null;
   trust: Trust;
   keys: VerifierKey[];
@@ -52,12 +57,12 @@ export async function check(
   trusted: readonly VerifierKey[],
   onRead: (bytes: number, of: number) => void | Promise<void> = () => undefined,
 ): Promise<Checked> {
-  const pile: Pile = { subject: null, proof: null, checkpoint: null, trust: {}, keys: [], files: [] };
+  const pile: Pile = { subject: null, proof: null, approval: null, checkpoint: null, trust: {}, keys: [], files: [] };
   for (const file of given) await lay(pile, file);
   // Trusted once, a key is trusted wherever it came from.
   const trust = { ...pile.trust, expected: trusted, beside: pile.keys };
   const { subject, files, keys } = pile;
-  if (subject === null) return { answers: nothingToVerify(), report: null, files, keys };
+  if (subject === null) return { answers: nothingToVerify(), consent: null, report: null, files, keys };
   const judge = new FileJudge(subject.name);
   const tree = new ExportTree(pile.checkpoint, trust);
   const report = await judged(subject.file, judge, pile.checkpoint === null ? null : tree, onRead);
@@ -69,7 +74,9 @@ export async function check(
       file.detail =
         other === 'proof' ? 'A proof is of one receipt.' : 'A checkpoint is for an export: a receipt has a proof.';
     }
-  return { answers, report, files, keys };
+  const consent =
+    pile.approval !== null && report.kind === 'receipt' ? await consentTo(judge.receipt, pile.approval) : null;
+  return { answers, consent, report, files, keys };
 }
 
 async function answersOf(
@@ -111,6 +118,7 @@ async function lay(pile: Pile, file: GivenFile): Promise<void> {
 
 function take(pile: Pile, kind: GivenKind, text: string): void {
   if (kind === 'proof') pile.proof = text;
+  if (kind === 'approval') pile.approval = text;
   if (kind === 'checkpoint') pile.checkpoint = text;
   if (kind === 'keys') pile.keys.push(...parseVerifierKeys(text));
   if (kind === 'consistency') pile.trust.consistency = parseConsistency(text);

@@ -1,4 +1,5 @@
 /** What a file is that somebody brings along, told by its content: names are anybody's. */
+import { parseApproval } from '../approval/approval.ts';
 import { ProofError } from '../error.ts';
 import { parseConsistency } from '../log/consistency-file.ts';
 import { parsePolicy } from '../log/policy.ts';
@@ -6,7 +7,7 @@ import { parseVerifierKeys } from '../log/verifier-key.ts';
 import { isPdf } from './pdf-attachments.ts';
 
 /** `receipts`: what none of the others is; one receipt, or an export. */
-export type GivenKind = 'pdf' | 'proof' | 'checkpoint' | 'keys' | 'policy' | 'consistency' | 'receipts';
+export type GivenKind = 'pdf' | 'approval' | 'proof' | 'checkpoint' | 'keys' | 'policy' | 'consistency' | 'receipts';
 
 /** Nothing but receipts is longer. */
 export const LARGEST_TEXT_BYTES = 1024 * 1024;
@@ -17,6 +18,7 @@ export function kindOf(bytes: Uint8Array): GivenKind {
   if (bytes.length > LARGEST_TEXT_BYTES) return 'receipts';
   const text = new TextDecoder().decode(bytes);
   if (text.startsWith('c2sp.org/tlog-proof@')) return 'proof';
+  if (text.includes('"authenticator_data"') && reads(() => parseApproval(text))) return 'approval';
   if (/^\s*\{/.test(text) || text.trim() === '') return 'receipts';
   // A note that is no checkpoint is said to be none.
   if (/\n\n\u2014 /.test(text)) return 'checkpoint';

@@ -15,8 +15,13 @@ export interface Asset {
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
-/** What the page loads, the worker it starts, and what it loads where something is disclosed. */
-const SCRIPTS = ['/assets/page/verify.ts', '/assets/page/hash-file.ts', '/assets/page/beside.ts'];
+/** What the page loads, the worker it starts, what it loads where something is disclosed, and when a signature is to be checked. */
+const SCRIPTS = [
+  '/assets/page/verify.ts',
+  '/assets/page/hash-file.ts',
+  '/assets/page/beside.ts',
+  '/assets/page/approval.ts',
+];
 /** The worker is handed files: it may load its own scripts, and can send nothing. */
 const SCRIPT_POLICY = "default-src 'none'; script-src 'self'";
 /** Latin letters; others are set in the visitor's own faces. */

@@ -14,6 +14,7 @@ import {
   plainLine,
   titleOf,
   UNCHECKED,
+  UNCHECKED_CONSENT,
 } from '../words.ts';
 import { besideSection } from './beside.ts';
 import { boundedPrint } from './bounds.ts';
@@ -42,7 +43,7 @@ export function renderPage(input: Rendered): string {
   const title = plainLine(titleOf(print));
   const token = tokenOf(input.share_url);
   return html`<!doctype html>
-<html lang="en" data-download="./${token}/download" data-proof="./${token}/proof" data-key="./${token}/key" data-witnesses="./${token}/witnesses">
+<html lang="en" data-download="./${token}/download"${input.approval ? html` data-approval="./${token}/approval"` : null} data-proof="./${token}/proof" data-key="./${token}/key" data-witnesses="./${token}/witnesses">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -148,7 +149,7 @@ ${ANSWER_TITLES.map(
     title,
   ]) => html`<li id="${name}" class="neutral"><strong>${title}</strong><div><p class="finding">${UNCHECKED[name]}</p><p class="advice"></p>${name === 'time' ? html`<p class="advice cosigned"></p>` : null}<p class="found hash"></p></div></li>
 `,
-)}</ul>
+)}${input.approval ? consent() : null}</ul>
 <details>
 <summary>Check it by hand</summary>
 <ol class="steps">
@@ -156,10 +157,21 @@ ${ANSWER_TITLES.map(
 <li>In a terminal, in the folder of that file, run this line (or <code>rcpt verify</code>):<pre class="command" tabindex="0"><code>${commandByHand(input.bytes, view.receipt_sha256, file)}</code></pre></li>
 <li>It has to print <span class="hash">${shown(view.receipt_sha256)}</span></li>
 <li>For the other answers, download <a href="./${token}/proof">its proof</a>, ask the organization for its key, and run this line:<pre class="command" tabindex="0"><code>rcpt verify ${file} --proof PROOF --key KEY</code></pre></li>
-<li>Or save <a href="../assets/verify.html" download="verify-receipts.html">one page that verifies without a network</a>, and open it from your disk.</li>
+${
+  input.approval
+    ? html`<li>For the approver’s signature, download <a href="./${token}/approval" download="approval.json">their approval</a>, and run this line (the specification has one for <code>openssl</code>):<pre class="command" tabindex="0"><code>rcpt verify ${file} --approval approval.json</code></pre></li>
+`
+    : null
+}<li>Or save <a href="../assets/verify.html" download="verify-receipts.html">one page that verifies without a network</a>, and open it from your disk.</li>
 </ol>
 </details>
 </section>`;
+}
+
+/** Where a passkey signed: a fifth answer. */
+function consent(): Html {
+  return html`<li id="consent" class="neutral"><strong>Consent</strong><div><p class="finding">${UNCHECKED_CONSENT}</p><p><button class="button" id="check-consent" type="button" hidden>Check the signature in this browser</button></p><p class="advice"></p><p class="found hash"></p></div></li>
+`;
 }
 
 function approval(view: ReceiptView): Html | null {

@@ -1,6 +1,9 @@
 /** The four answers on paper, and what is attached to the PDF so that a reader gives them themselves. */
+
 import { ANSWER_TITLES, type Answers } from '@rcpt/proof/answers/answer.ts';
 import { answersOfReceipt } from '@rcpt/proof/answers/receipt.ts';
+import { type ConsentAnswer, consentTo } from '@rcpt/proof/approval/answer.ts';
+import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { ProofError } from '@rcpt/proof/error.ts';
 import { parseVerifierKeys, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import type { ReceiptView, Rendered } from '../view.ts';
@@ -15,10 +18,16 @@ export function answersOfRendered({ bytes, beside }: Rendered): Promise<Answers>
   });
 }
 
+/** What a check of the attached approval answers; null where no passkey signed. */
+export async function consentOfRendered({ receipt, verified, approval }: Rendered): Promise<ConsentAnswer | null> {
+  return approval ? consentTo(verified ? (receipt as JsonObject) : null, approval) : null;
+}
+
 /** Paper checks nothing: the sentences are those that a check of the attached files gives. */
-export function fourAnswers(layout: Layout, answers: Answers): void {
+export function fourAnswers(layout: Layout, answers: Answers, consent: ConsentAnswer | null): void {
   facts(layout, 'What a check of the attached files answers. Make it yourself: paper cannot', [
     ...ANSWER_TITLES.map(([name, label]) => ({ label, value: answerInWords(answers[name]) })),
+    ...(consent === null ? [] : [{ label: 'Consent', value: answerInWords(consent) }]),
   ]);
 }
 
@@ -30,7 +39,7 @@ interface Attachment {
   relationship: string;
 }
 
-export function attachments(view: ReceiptView, { bytes, beside }: Rendered): Attachment[] {
+export function attachments(view: ReceiptView, { bytes, beside, approval }: Rendered): Attachment[] {
   const receipt = {
     bytes,
     name: fileName(view),
@@ -38,14 +47,22 @@ export function attachments(view: ReceiptView, { bytes, beside }: Rendered): Att
     description: 'The receipt as sealed: canonical JSON, the bytes that receipt_sha256 stands for',
     relationship: 'Source',
   };
-  if (!beside) return [receipt];
+  const signed = approval ? [approvalAttachment(receipt.name, approval)] : [];
+  if (!beside) return [receipt, ...signed];
   const [proof, keys] = besideNames(receipt.name);
   const text = { type: 'text/plain', relationship: 'Supplement' };
   return [
     receipt,
     { ...text, bytes: beside.proof, name: proof, description: 'Its place in the signed log (C2SP tlog-proof)' },
     { ...text, bytes: beside.keys, name: keys, description: 'The keys of the log, as the operator gave them' },
+    ...signed,
   ];
+}
+
+function approvalAttachment(receipt: string, bytes: string): Attachment {
+  const name = receipt.replace(/\.json$/, '.approval.json');
+  const description = 'What the approver signed with their passkey';
+  return { bytes, name, type: 'application/json', description, relationship: 'Supplement' };
 }
 
 /** Of the proof and of the keys, beside a receipt of this name. */

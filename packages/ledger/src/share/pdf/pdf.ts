@@ -7,7 +7,7 @@ import type { SealedFile } from '@rcpt/proof/sealed-files.ts';
 import { MUTED, WASH } from '../palette.ts';
 import { type ReceiptView, type Rendered, viewOf } from '../view.ts';
 import { ALTERED, commandByHand, fileName, placeInChain, plainLine, titleOf } from '../words.ts';
-import { answersOfRendered, attachments, besideNames, fourAnswers } from './answers.ts';
+import { answersOfRendered, attachments, besideNames, consentOfRendered, fourAnswers } from './answers.ts';
 import { createDocument } from './document.ts';
 import { BANNER_HEIGHT, everyPage } from './frame.ts';
 import { createLayout, type Frame, heightOfLines, type Layout } from './layout.ts';
@@ -22,6 +22,7 @@ const CLOSING = 40_000;
 /** The PDF of one receipt; the same bytes for the same input, whenever and wherever it is made. */
 export async function renderPdf(input: Rendered): Promise<Buffer> {
   const answers = await answersOfRendered(input);
+  const consent = await consentOfRendered(input);
   const view = viewOf(input);
   const frame: Frame = { ...A4, top: input.verified ? 74 : 74 + BANNER_HEIGHT + 10, bottom: A4.height - 62 };
   const sealed_at = dateOf(view.created_at);
@@ -50,7 +51,7 @@ export async function renderPdf(input: Rendered): Promise<Buffer> {
   layout.makeRoom(CLOSING);
   facts(layout, 'Place in the chain', placeInChain(view, input.share_url));
   verification(layout, view, input);
-  fourAnswers(layout, answers);
+  fourAnswers(layout, answers, consent);
   layout.end();
   everyPage(layout, view, input.verified);
   const attach = (bytes: string, file: { name: string; type: string; description: string; relationship: string }) =>

@@ -19,6 +19,7 @@ const ALTERED = { why_not: 'The receipt itself does not verify, so no file is co
 const TONES = { holds: 'good', fails: 'bad', not_shown: 'neutral' };
 
 offerCopy();
+offerConsent();
 for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'true');
 const files = await check();
 for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'false');
@@ -92,6 +93,17 @@ function offerCopy(): void {
   button.addEventListener('click', async () => {
     await navigator.clipboard?.writeText(location.href);
     button.textContent = 'Copied';
+  });
+}
+
+/** What checks a signature is loaded when it is asked for: most receipts have none. */
+function offerConsent(): void {
+  const button = spot('#check-consent');
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    button.hidden = true;
+    void import('./approval.ts');
   });
 }
 
