@@ -86,6 +86,7 @@ export async function createApp(ledger: Ledger, logger: Logger): Promise<App> {
   logRoutes(app, ledger, '/ledger', 'receipts', 'read');
   timestampRoutes(app, ledger, '/ledger', 'receipts', 'read');
   logRoutes(app, ledger, '/activity', 'activity', 'audit');
+  timestampRoutes(app, ledger, '/activity', 'activity', 'audit');
   verifyRoutes(app, ledger, streams, logger);
   activityRoutes(app, ledger);
   packRoutes(app, ledger);

@@ -27,16 +27,17 @@ export interface Read {
 
 /** The ledger's own verification. Its `ok` counts only for a walk that reached the end it names. */
 export async function verifiedHead(question: Question): Promise<Head | null> {
+  const { root } = question;
   let report = await verification(question);
   // The first receipt of all may have been minted in between: asked once more.
   if (report.head === null && (await page(question, -1, 1)).length > 0) report = await verification(question);
   const { ok, receipts_checked, head, violation } = report;
   if (!ok || violation !== null) throw violated(violation, receipts_checked);
   if (head === null && (await page(question, -1, 1)).length > 0)
-    throw new NotVerified('GET /ledger/verify ended without reading the chain: it answers ok for 0 receipts');
+    throw new NotVerified(`GET ${root}/verify ended without reading the chain: it answers ok for 0 receipts`);
   if (receipts_checked !== (head === null ? 0 : head.org_seq + 1))
     throw new NotVerified(
-      `GET /ledger/verify broke off: it answers ok for ${receipts_checked} receipts of a chain that ends at ${head && named(head)}`,
+      `GET ${root}/verify broke off: it answers ok for ${receipts_checked} receipts of a chain that ends at ${head && named(head)}`,
     );
   return head;
 }
@@ -61,12 +62,14 @@ export async function readReceipts(question: Question, verified: Head, checkpoin
     const receipts = await page(question, walk.after, Math.min(PAGE, checkpoint.size - 1 - walk.after));
     if (receipts.length === 0)
       throw new ChainFault(
-        `GET /ledger ends at org_seq ${walk.after}, before the signed checkpoint of ${checkpoint.size} receipts`,
+        `GET ${question.root} ends at org_seq ${walk.after}, before the signed checkpoint of ${checkpoint.size} receipts`,
       );
     for (const receipt of receipts) {
       const here = walk.next(receipt);
       if (here.org_seq === verified.org_seq && here.receipt_sha256 !== verified.receipt_sha256)
-        throw new ChainFault(`GET /ledger serves ${named(here)} where GET /ledger/verify found ${named(verified)}`);
+        throw new ChainFault(
+          `GET ${question.root} serves ${named(here)} where GET ${question.root}/verify found ${named(verified)}`,
+        );
     }
   }
   const root = rootOfPeaks(walk.peaks);
@@ -108,7 +111,7 @@ class Walk {
     const verdict = sealed(receipt);
     const here: Head = { org_seq: verdict.org_seq!, receipt_sha256: verdict.receipt_sha256! };
     if (here.org_seq !== this.after + 1)
-      throw new ChainFault(`GET /ledger serves ${named(here)} where org_seq ${this.after + 1} should stand`);
+      throw new ChainFault(`the ledger serves ${named(here)} where org_seq ${this.after + 1} should stand`);
     this.after = here.org_seq;
     if (this.#again !== null) {
       if (here.receipt_sha256 !== this.#again.receipt_sha256) throw rewritten(this.#again, here);
@@ -126,9 +129,9 @@ class Walk {
 }
 
 async function verification(question: Question): Promise<Report> {
-  const report = Verification.safeParse(await answer(question, '/ledger/verify'));
+  const report = Verification.safeParse(await answer(question, `${question.root}/verify`));
   if (!report.success)
-    throw new NotVerified('GET /ledger/verify: 200, but the answer is cut off or is no verification');
+    throw new NotVerified(`GET ${question.root}/verify: 200, but the answer is cut off or is no verification`);
   return report.data;
 }
 
@@ -150,14 +153,16 @@ async function requireReceipt(question: Question, wanted: Head): Promise<void> {
 }
 
 async function page(question: Question, after_seq: number, limit: number): Promise<Json[]> {
-  const answered = await answer(question, `/ledger?after_seq=${after_seq}&limit=${limit}`);
+  const order = question.root === '/activity' ? '&order=oldest' : '';
+  const answered = await answer(question, `${question.root}?after_seq=${after_seq}&limit=${limit}${order}`);
   const receipts = (answered as { receipts?: Json[] } | null)?.receipts;
-  if (!Array.isArray(receipts)) throw new NotVerified('GET /ledger: 200, but the answer is cut off or is no page');
+  if (!Array.isArray(receipts))
+    throw new NotVerified(`GET ${question.root}: 200, but the answer is cut off or is no page`);
   return receipts;
 }
 
 function violated(violation: Report['violation'], receipts_checked: number): ChainFault {
-  if (violation === null) return new ChainFault(`GET /ledger/verify answers ok: false, and names nothing`);
+  if (violation === null) return new ChainFault('the verification answers ok: false, and names nothing');
   const { kind, org_seq, receipt_id, expected, actual, detail } = violation;
   const at = receipt_id === null ? `org_seq ${org_seq}` : `receipt ${receipt_id}, org_seq ${org_seq}`;
   return new ChainFault(

@@ -84,7 +84,7 @@ export async function requireExtension(
 
 /** Throws `NotVerified`. */
 export async function consistencyHashes(question: Question, from: number, to: number): Promise<Uint8Array[]> {
-  const path = `/ledger/consistency?from=${from}&to=${to}`;
+  const path = `${question.root}/consistency?from=${from}&to=${to}`;
   const text = await textAnswer(question, path);
   const hashes = (text ?? '')
     .split('\n')

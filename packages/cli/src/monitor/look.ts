@@ -25,12 +25,12 @@ export async function look(question: Question): Promise<Seen> {
   // Before the checkpoint, which then holds at least what was verified.
   const verified = receipts ? await verifiedHead(question) : null;
   if (receipts) await requireSeen(question, verified);
-  const keys = await expectedKeys(question, '/ledger/key');
-  const note = await textAnswer(question, '/ledger/checkpoint');
+  const keys = await expectedKeys(question, `${question.root}/key`);
+  const note = await textAnswer(question, `${question.root}/checkpoint`);
   if (note === null) {
     if (verified === null && !seen?.checkpoint) return { ...NOTHING_SEEN, keys: keys.map(formatVerifierKey) };
     throw new ChainFault(
-      `THE LOG IS EMPTY: GET /ledger/checkpoint knows none, and ${seen?.checkpoint ? 'one was seen before' : 'the chain holds receipts'}`,
+      `THE LOG IS EMPTY: GET ${question.root}/checkpoint knows none, and ${seen?.checkpoint ? 'one was seen before' : 'the chain holds receipts'}`,
     );
   }
   requireSameLog(seen, note);

@@ -23,6 +23,7 @@ was altered, rewritten or cut, an older backup was restored, another key signed,
   --stale HOURS       something is wrong when the log has not grown for so long. A checkpoint holds no time. What counts is the last
                       cosignature of a --witness, else when this command first saw a log of this size: an organization that mints nothing
                       looks the same as a ledger that keeps its receipts from you
+  --activity          looks at what administrators did, the organization's second chain, with a --seen file and a --key of its own
   --checkpoint-only   verifies the checkpoint, and reads no receipts
   --holds SEQ:SHA256  the chain must hold this receipt, e.g. the head that was noted with a backup
   --mail TO           mails what is wrong, by RCPT_SMTP_URL (smtp://…, smtps://… or file:<folder>), from RCPT_EMAIL_FROM; may be given again

@@ -25,6 +25,7 @@ export function readOptions(args: string[], environment: Environment): Options |
     holds: { type: 'string' },
     stale: { type: 'string' },
     'checkpoint-only': { type: 'boolean' },
+    activity: { type: 'boolean' },
     mail: { type: 'string', multiple: true },
     'api-key-file': { type: 'string' },
     timeout: { type: 'string' },
@@ -43,9 +44,11 @@ export function readOptions(args: string[], environment: Environment): Options |
   const shared = /\/share\/[\w-]+$/.test(base_url);
   if (shared && values.holds !== undefined)
     throw new WrongUse('--holds: takes the address of a ledger, not a share link');
+  if (shared && values.activity) throw new WrongUse('--activity: takes the address of a ledger, not a share link');
   return {
     ledger: { base_url, ...(shared ? {} : { token: apiKeyOf(values['api-key-file'], environment.RCPT_KEY) }) },
     shared,
+    root: values.activity ? '/activity' : '/ledger',
     keys: keysOf('--key', values.key, 1),
     witnesses: keysOf('--witness', values.witness, 4),
     holds: values.holds === undefined ? undefined : headOf(values.holds),

@@ -7,6 +7,8 @@ import type { Seen } from './seen.ts';
 
 export interface Question {
   ledger: ClientSettings;
+  /** Where the chain and its log are served: the receipts', or what administrators did. */
+  root: '/ledger' | '/activity';
   seen: Seen | null;
   /** Whose signature a checkpoint has to bear; none: those that were seen first. */
   keys: readonly VerifierKey[];

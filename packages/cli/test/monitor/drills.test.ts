@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cosignatureBytes, cosignedMessage } from '@rcpt/proof/log/checkpoint.ts';
+import { cosignatureBytes, cosignedMessage, parseCheckpointText } from '@rcpt/proof/log/checkpoint.ts';
 import { formatSignature, parseNote } from '@rcpt/proof/log/signed-note.ts';
 import { formatVerifierKey, verifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import { rcpt } from '../../../../test/kit/process.ts';
@@ -241,6 +241,25 @@ function drills(ledger: SuiteLedger): void {
     await writeChain(ledger.db, tenant.organization_id, rewrittenFrom(chain, 0));
     await forgetSigned(ledger.db, tenant.organization_id);
     assert.match((await look()).stderr.join(), /THE RECEIPT WAS EXCHANGED/);
+  });
+
+  test('what administrators did: a line taken away is missed, too', async () => {
+    const tenant = await ledger.doomedTenant();
+    const seen = join(folder, `${++files}.seen`);
+    const look = () => rcpt(['monitor', ledger.url, '--activity', '--seen', seen], { RCPT_KEY: tenant.keys.auditor });
+    assert.deepEqual((await look()).stderr, []);
+    await tenant.as('owner')('PATCH', '/organization', { four_eyes: true });
+    assert.deepEqual((await look()).stderr, []);
+    const { origin, size } = parseCheckpointText(parseNote(JSON.parse(readFileSync(seen, 'utf8')).checkpoint).text);
+    assert.ok(origin.endsWith(`${tenant.organization_id}/activity`));
+    assert.ok(size > 3, 'keys, and the switch');
+    await ledger.db.run('delete from activity where organization_id = $1 and org_seq = $2', [
+      tenant.organization_id,
+      size - 1,
+    ]);
+    const { code, stderr } = await look();
+    assert.equal(code, 1);
+    assert.match(stderr.join(), /THE CHAIN DOES NOT VERIFY|THE CHAIN WAS CUT|CANNOT SHOW WHAT IT SIGNED/);
   });
 
   /** A server that hands on to the ledger, and changes what it answers. */

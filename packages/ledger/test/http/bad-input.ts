@@ -122,6 +122,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
     tenant = await tenantOf(ledger.call, 'Bad Input');
     places = await placesOf(tenant);
     await stamp(ledger.db, tenant);
+    await stamp(ledger.db, tenant, 'activity');
     cookie = (await signIn(ledger, (await addMember(tenant, 'owner')).email)).cookie;
   });
   after(() => client.close());
@@ -425,6 +426,7 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       assert.equal((await call('POST', `/runs/${run.id}/receipt`, { token: told.keys.approver })).status, 200);
       const token = receipt.share_url.split('/').at(-1);
       await stamp(ledger.db, told);
+      await stamp(ledger.db, told, 'activity');
       const beside = ['/proof', '/key', '/statement', '/timestamp', '/timestamp/proof', '/witnesses', '/disclosures'];
       for (const part of ['', '/pdf', '/card.png', '/download', ...beside])
         assert.equal((await call('GET', `/share/${token}${part}`)).status, 200);
@@ -458,6 +460,8 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
       '/ledger/checkpoint',
       '/ledger/checkpoint/timestamp',
       '/ledger/checkpoint/timestamped',
+      '/activity/checkpoint/timestamp',
+      '/activity/checkpoint/timestamped',
       '/ledger/consistency?from=1&to=2',
       '/ledger/tile/0/000.p/1',
       '/ledger/key',
