@@ -2,7 +2,8 @@
 import { toBase64 } from '@rcpt/proof/log/bytes.ts';
 import { consistencyProof, inclusionProof } from '@rcpt/proof/log/merkle.ts';
 import { formatProofFile } from '@rcpt/proof/log/proof-file.ts';
-import { formatVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { formatVerifierKey, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { policyOf as proposedPolicy } from '../../packages/ledger/src/witnesses/witnesses.ts';
 import type { GoCase } from './go.ts';
 import { type MadeLog, signer } from './made.ts';
 
@@ -98,6 +99,10 @@ export async function torchwoodCases(made: MadeLog, tiles: string): Promise<GoCa
   const alone = await made.checkpointOf(size);
   const policy = policyOf(formatVerifierKey(made.log.key), formatVerifierKey(made.witness.key));
   const stranger = policyOf(formatVerifierKey(made.log.key), formatVerifierKey(signer('witness.example', 4).key));
+  const proposed = (key: VerifierKey) => {
+    const witness = { name: key.name, key: formatVerifierKey(key), url: 'https://witness.example' };
+    return proposedPolicy('An organization', [formatVerifierKey(made.log.key)], [witness]);
+  };
   const index = 4_711;
   const hashes = await inclusionProof(index, size, made.subtree);
   const proof = formatProofFile({ index, hashes, checkpoint: note });
@@ -107,6 +112,20 @@ export async function torchwoodCases(made: MadeLog, tiles: string): Promise<GoCa
     { name: 'a checkpoint with its cosignature', holds: true, kind: 'checkpoint', note, policy },
     { name: 'a checkpoint that the witness has not signed', holds: false, kind: 'checkpoint', note: alone, policy },
     { name: 'a checkpoint that another witness has signed', holds: false, kind: 'checkpoint', note, policy: stranger },
+    {
+      name: 'a checkpoint under the policy that a ledger proposes',
+      holds: true,
+      kind: 'checkpoint',
+      note,
+      policy: proposed(made.witness.key),
+    },
+    {
+      name: 'a checkpoint that another witness has signed, under such a policy',
+      holds: false,
+      kind: 'checkpoint',
+      note,
+      policy: proposed(signer('witness.example', 4).key),
+    },
     { name: 'a proof file', holds: true, kind: 'proof', proof, policy, record },
     { name: 'a proof file of another record', holds: false, kind: 'proof', proof, policy, record: records[index + 1]! },
     {

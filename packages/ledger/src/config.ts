@@ -111,7 +111,7 @@ const LedgerSettings = z.object({
   witness_private_addresses: z.enum(['yes', 'no']).optional().meta({
     env: 'LEDGER_WITNESS_PRIVATE_ADDRESSES',
     takes:
-      'yes or no: whether witnesses are called at addresses that are not public (default: yes on loopback, else no)',
+      'yes or no: whether witnesses are called at addresses that are not public (default: yes for a ledger that only this machine reaches, else no)',
   }),
   trust_proxy: setting.proxies('LEDGER_TRUST_PROXY'),
   log_level: setting.logLevel('LEDGER_LOG_LEVEL'),
@@ -145,8 +145,16 @@ export function requireBaseUrl({ base_url, host }: Pick<Config, 'base_url' | 'ho
   throw new ConfigError(`LEDGER_BASE_URL: got nothing, takes ${BASE_URL_TAKES}, when LEDGER_HOST is ${host}`);
 }
 
-/** A ledger that others reach would call, for an owner, what stands beside it. */
-export function mayCallPrivate({ witness_private_addresses: set, host }: Config): boolean {
+/**
+ * A ledger that others reach would call, for an owner, what stands beside it. One on loopback behind a proxy is reached by others, too: its
+ * public address says so.
+ */
+export function mayCallPrivate({ witness_private_addresses: set, host, base_url, trust_proxy }: Config): boolean {
   if (set !== undefined) return set === 'yes';
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\./.test(host);
+  if (trust_proxy !== undefined || (base_url !== undefined && !isLoopback(new URL(base_url).hostname))) return false;
+  return isLoopback(host);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -5,10 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError } from '@rcpt/service/process/config.ts';
-import { readLedgerConfig, readLedgerSettings } from '../src/config.ts';
+import { mayCallPrivate, readLedgerConfig, readLedgerSettings } from '../src/config.ts';
 import { ledgerProcess, rcpt } from './kit/process.ts';
 import { tenantOf } from './kit/running.ts';
 import { mintedReceipt } from './kit/story.ts';
+
+test('witnesses are called at private addresses only where nobody else reaches the ledger, or it is said so', () => {
+  const cases: [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ LEDGER_HOST: '127.0.0.1', LEDGER_BASE_URL: 'http://localhost:8080' }, true],
+    [{ LEDGER_HOST: '::1', LEDGER_BASE_URL: 'http://[::1]:8080' }, true],
+    [{ LEDGER_HOST: '127.0.0.1', LEDGER_BASE_URL: 'https://receipts.example.org' }, false],
+    [{ LEDGER_HOST: '127.0.0.1', LEDGER_BASE_URL: 'https://127.0.0.1.example.org' }, false],
+    [{ LEDGER_HOST: '127.0.0.1', LEDGER_TRUST_PROXY: '127.0.0.1' }, false],
+    [{ LEDGER_HOST: '10.0.0.5' }, false],
+    [{ LEDGER_HOST: '10.0.0.5', LEDGER_WITNESS_PRIVATE_ADDRESSES: 'yes' }, true],
+    [{ LEDGER_WITNESS_PRIVATE_ADDRESSES: 'no' }, false],
+  ];
+  for (const [environment, may] of cases)
+    assert.equal(mayCallPrivate(readLedgerConfig(environment)), may, JSON.stringify(environment));
+  assert.throws(() => readLedgerConfig({ LEDGER_WITNESS_PRIVATE_ADDRESSES: 'maybe' }), /takes yes or no/);
+});
 
 test('what no header can carry, no address or network is, is refused before anything is opened', () => {
   const wrong: [Record<string, string>, RegExp][] = [

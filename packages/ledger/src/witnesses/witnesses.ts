@@ -61,7 +61,7 @@ export async function removeWitness(
 export function policyOf(
   organization_name: string,
   log_keys: readonly string[],
-  witnesses: readonly Witness[],
+  witnesses: readonly Pick<Witness, 'key' | 'url'>[],
 ): string {
   const lines = [
     `# What ${oneLine(organization_name)} signs with, and who cosigns it. Keep it where the ledger cannot change it.`,

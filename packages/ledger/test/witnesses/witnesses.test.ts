@@ -102,6 +102,25 @@ eachLedger('witnesses', (ledger) => {
     assert.deepEqual((await proofOf(older)).size, 2);
   });
 
+  test('that cosigned what was not noted here, as a crash leaves it, tell how far they are, and go on', async () => {
+    const tenant = await watched(one);
+    await mint(tenant);
+    await reach(tenant, 'cosigned');
+    await ledger.db.run(
+      `update witness_logs set known_size = 0, cosigned_size = null, cosigned_at = null, state = 'waiting'
+       where organization_id = $1`,
+      [tenant.organization_id],
+    );
+    await ledger.db.run('delete from cosignatures where organization_id = $1', [tenant.organization_id]);
+    await mint(tenant);
+    const [again] = await until('it goes on', async () => {
+      const now = await receiptsAt(tenant);
+      return now[0].cosigned_size === 2 && now;
+    });
+    assert.deepEqual([again.state, again.reason], ['cosigned', null]);
+    assert.match(await text(tenant, '/ledger/checkpoint'), /\u2014 witness\.example\/one /);
+  });
+
   test('that do not know the log, or whose key is another, are named as such', async () => {
     const tenant = await ledger.tenant();
     await mint(tenant);

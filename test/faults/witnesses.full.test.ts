@@ -1,0 +1,4 @@
+/** The drills on PostgreSQL. */
+import { drills } from './witnesses.ts';
+
+drills('postgres');
