@@ -3,6 +3,7 @@ import { leafHash } from '@rcpt/proof/log/merkle.ts';
 import { appendLeaf } from '@rcpt/proof/log/peaks.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { encodeHashes } from '../../src/log/encoding.ts';
+import type { LogName } from '../../src/store/logs.ts';
 import { sealed } from './independent.ts';
 import type { Tenant } from './running.ts';
 
@@ -41,8 +42,12 @@ export async function rewriteActivity(
   ]);
 }
 
-/** What was signed of the activity chain. The key stays. */
-export async function forgetSigned(db: Db, { organization_id }: Pick<Tenant, 'organization_id'>): Promise<void> {
+/** What was signed of a chain. The key stays. */
+export async function forgetSigned(
+  db: Db,
+  { organization_id }: Pick<Tenant, 'organization_id'>,
+  log: LogName = 'activity',
+): Promise<void> {
   for (const table of ['log_ends', 'log_checkpoints', 'log_tiles'])
-    await db.run(`delete from ${table} where organization_id = $1 and log = 'activity'`, [organization_id]);
+    await db.run(`delete from ${table} where organization_id = $1 and log = $2`, [organization_id, log]);
 }

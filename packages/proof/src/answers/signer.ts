@@ -81,7 +81,9 @@ async function signedBy(
         'Take the proof and the key of one ledger.',
       ),
     );
-  const key = keys.find((one) => note.signatures.some((signature) => isOfKey(signature, one)));
+  // Of several, as after a change of keys, every one that has a line has to hold.
+  const signing = keys.filter((one) => note.signatures.some((signature) => isOfKey(signature, one)));
+  const [key] = signing;
   if (key === undefined)
     return unsigned(
       fails(
@@ -91,7 +93,7 @@ async function signedBy(
       ),
     );
   try {
-    await verifyNote(note, [key]);
+    await verifyNote(note, signing);
   } catch (error) {
     return unsigned(unsignedBy(error, origin));
   }
