@@ -3,6 +3,7 @@ import { fromHex, toBase64, toHex } from '../packages/proof/src/log/bytes.ts';
 import { formatConsistency } from '../packages/proof/src/log/consistency-file.ts';
 import { consistencyProof, inclusionProof, leafHash } from '../packages/proof/src/log/merkle.ts';
 import { formatNote, parseNote } from '../packages/proof/src/log/signed-note.ts';
+import { bundleOf, signedBytesOf, statementOf } from '../packages/proof/src/statement.ts';
 import { tilePath, tileWidth } from '../packages/proof/src/log/tiles.ts';
 import { GENESIS_HASH, seal } from '../packages/proof/src/index.ts';
 import { logOf, type Signer, signerNamed } from '../test/kit/signed-log.ts';
@@ -37,6 +38,7 @@ export async function proofVectors(texts: string[]): Promise<Record<string, obje
   vectors['note--signed-and-refused'] = notes(log.signer, log.checkpoint());
   vectors['tree--inclusion-and-consistency'] = await trees();
   vectors['tile--paths-and-bytes'] = tiles();
+  vectors['statement--of-a-receipt'] = statements(log.signer, texts);
   return vectors;
 }
 
@@ -166,6 +168,46 @@ function notes(signer: Signer, checkpoint: string): object {
     ['a thousand signatures', checkpoint + checkpoint.split('\n\n')[1]!.repeat(1_000), keys, { refused: 'not_a_note' }],
   ];
   return cases.map(([story, note, of, answer]) => ({ story, note, keys: of, ...answer }));
+}
+
+function statements(signer: Signer, texts: string[]): object {
+  const receipt = texts[3]!;
+  const other = texts[2]!;
+  const bytes = statementOf(receipt, ORIGIN);
+  const signed = (statement: Uint8Array, by = signer) =>
+    bundleOf(statement, signer.key.key, by.sign(signedBytesOf(statement)));
+  const payload = JSON.parse(new TextDecoder().decode(bytes));
+  const changed = (change: object) => signed(new TextEncoder().encode(JSON.stringify({ ...payload, ...change })));
+  const bundle = signed(bytes);
+  const within = (change: (envelope: { payload: string; payloadType: string; signatures: { sig: string }[] }) => void) => {
+    const whole = JSON.parse(bundle);
+    change(whole.dsseEnvelope);
+    return JSON.stringify(whole);
+  };
+  const { receipt_id, receipt_sha256 } = JSON.parse(receipt);
+  const stranger = signerNamed('stranger.example');
+  const keys = [signer.vkey];
+  const bad = { refused: 'bad_signature' };
+  const none = { refused: 'not_a_statement' };
+  const cases: [story: string, bundle: string, receipt: string, keys: string[], answer: object][] = [
+    ['as it is served', bundle, receipt, keys, { receipt_id, receipt_sha256 }],
+    ['one of several keys', bundle, receipt, [stranger.vkey, ...keys], { receipt_id, receipt_sha256 }],
+    ['a key that has not signed it', bundle, receipt, [stranger.vkey], bad],
+    ['signed by another, under the hint of the key', signed(bytes, stranger), receipt, keys, bad],
+    ['a bit of the payload', within((envelope) => (envelope.payload = flip(envelope.payload, 100))), receipt, keys, bad],
+    ['a bit of the signature', within(({ signatures }) => (signatures[0]!.sig = flip(signatures[0]!.sig, 30))), receipt, keys, bad],
+    ['about another receipt', bundle, other, keys, none],
+    ['about a receipt that does not verify', bundle, receipt.replace('"title":"', '"title":"Not '), keys, none],
+    ['another predicate', changed({ predicateType: 'https://slsa.dev/provenance/v1' }), receipt, keys, none],
+    ['another statement type', changed({ _type: 'https://in-toto.io/Statement/v0.1' }), receipt, keys, none],
+    ['two subjects', changed({ subject: [...payload.subject, ...payload.subject] }), receipt, keys, none],
+    ['the file of another', changed({ predicate: { ...payload.predicate, file_sha256: receipt_sha256 } }), receipt, keys, none],
+    ['another payload type', within((envelope) => (envelope.payloadType = 'application/json')), receipt, keys, none],
+    ['two signatures', within(({ signatures }) => signatures.push(signatures[0]!)), receipt, keys, none],
+    ['no signature', within(({ signatures }) => signatures.pop()), receipt, keys, none],
+    ['cut off', bundle.slice(0, -1), receipt, keys, none],
+  ];
+  return cases.map(([story, text, about, of, answer]) => ({ story, bundle: text, receipt: about, keys: of, ...answer }));
 }
 
 /** Leaves are the hashes of `0`, `1`, …; `holds` says whether the proof is one. */

@@ -8,6 +8,7 @@ import { extendsTree, includes, leafHash } from '../../src/log/merkle.ts';
 import { parseNote, verifyNote } from '../../src/log/signed-note.ts';
 import { parseTilePath, tilePath } from '../../src/log/tiles.ts';
 import { parseVerifierKey } from '../../src/log/verifier-key.ts';
+import { verifyStatement } from '../../src/statement.ts';
 
 const vector = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../../vectors/proofs/${name}.json`, import.meta.url), 'utf8'));
@@ -22,6 +23,19 @@ test('each note is signed by whom its vector says, or refused with the code it s
     };
     if (refused === undefined) assert.deepEqual(await open(), signed_by, story);
     else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
+  }
+});
+
+test('each statement is of the receipt that its vector says, or refused with the code it says', async () => {
+  const cases = vector('statement--of-a-receipt');
+  assert.ok(cases.length > 10);
+  for (const { story, bundle, receipt, keys, receipt_id, receipt_sha256, refused } of cases) {
+    const known = keys.map((text: string) => parseVerifierKey(text).key);
+    const verify = () => verifyStatement(bundle, new TextEncoder().encode(receipt), known);
+    if (refused === undefined) {
+      const statement = await verify();
+      assert.deepEqual([statement.receipt_id, statement.receipt_sha256], [receipt_id, receipt_sha256], story);
+    } else await assert.rejects(verify(), (error) => error instanceof ProofError && error.code === refused, story);
   }
 });
 
