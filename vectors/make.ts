@@ -12,6 +12,7 @@ import {
 } from '../packages/proof/src/index.ts';
 import { expectedAnswers } from './expected.ts';
 import { expectedProofs } from './expected-proofs.ts';
+import { approvalVectors } from './make-approvals.ts';
 import { proofVectors } from './make-proofs.ts';
 
 const here = (path: string) => new URL(path, import.meta.url);
@@ -427,5 +428,6 @@ for (const [name, text] of Object.entries(refused)) write(`invalid/${name}.json`
 // The signed log over the chain of six, and what receipts and exports are held against.
 
 for (const [name, vector] of Object.entries(await proofVectors(texts))) write(`proofs/${name}.json`, pretty(vector));
+write('proofs/approval--signed-and-refused.json', pretty(approvalVectors(texts)));
 
 write('expected.json', pretty({ ...expectedAnswers(here('./')), ...(await expectedProofs(here('./proofs/'))) }));
