@@ -13,6 +13,7 @@ import {
 import { expectedAnswers } from './expected.ts';
 import { expectedProofs } from './expected-proofs.ts';
 import { approvalVectors } from './make-approvals.ts';
+import { disclosureVectors } from './make-disclosures.ts';
 import { proofVectors } from './make-proofs.ts';
 
 const here = (path: string) => new URL(path, import.meta.url);
@@ -429,5 +430,6 @@ for (const [name, text] of Object.entries(refused)) write(`invalid/${name}.json`
 
 for (const [name, vector] of Object.entries(await proofVectors(texts))) write(`proofs/${name}.json`, pretty(vector));
 write('proofs/approval--signed-and-refused.json', pretty(approvalVectors(texts)));
+write('proofs/disclosure--committed-members.json', pretty(disclosureVectors()));
 
 write('expected.json', pretty({ ...expectedAnswers(here('./')), ...(await expectedProofs(here('./proofs/'))) }));

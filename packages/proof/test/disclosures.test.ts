@@ -1,7 +1,9 @@
 /** Salted disclosures (RFC 9901), held against what a receipt sealed. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { DisclosureVector } from '../../../vectors/make-disclosures.ts';
 import { fromBase64Url, toBase64Url } from '../src/base64url.ts';
 import { canonicalize, type Json, type JsonObject } from '../src/canonical.ts';
 import { disclosureText, withDigests } from '../src/committing.ts';
@@ -15,6 +17,7 @@ import {
   valueAt,
 } from '../src/disclosures.ts';
 import { pointerOf, tokensOf } from '../src/pointer.ts';
+import { verifyReceipt } from '../src/receipt.ts';
 
 /** RFC 9901 §4.2.1 and §5.1, with spaces behind the commas: the digest is over the text, however its JSON is formatted. */
 const PUBLISHED = [
@@ -231,4 +234,15 @@ describe('a file beside a receipt', () => {
     ])
       assert.equal(sealedFileAt(receipt, path), null, path);
   });
+});
+
+it('every published disclosure is decided as it is published', () => {
+  const path = new URL('../../../vectors/proofs/disclosure--committed-members.json', import.meta.url);
+  const vectors = JSON.parse(readFileSync(path, 'utf8')) as DisclosureVector[];
+  assert.ok(vectors.length > 20);
+  for (const { story, receipt, path, disclosure, fault } of vectors) {
+    const { ok, payload } = verifyReceipt(receipt);
+    assert.ok(ok, story);
+    assert.equal(faultIn(checkDisclosure(payload!, path, disclosure)), fault, story);
+  }
 });
