@@ -55,7 +55,9 @@ export async function readProving(options: ProofOptions, attached: Attached | nu
   if (options.proof !== undefined && options.checkpoint !== undefined)
     throw new WrongUse('--proof is for a receipt and --checkpoint for an export: give one of them');
   const asked =
-    options.proof !== undefined || options.checkpoint !== undefined || (key.length > 0 && attached?.proof != null);
+    options.proof !== undefined ||
+    options.checkpoint !== undefined ||
+    ((key.length > 0 || policy !== undefined) && attached?.proof != null);
   if (
     !asked &&
     attached === null &&

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { logOf, signerNamed } from '../../../test/kit/signed-log.ts';
 import { main } from '../src/bin.ts';
 import { formatConsistency } from '../src/log/consistency-file.ts';
@@ -188,6 +189,46 @@ describe('what was seen is remembered', () => {
     const { status, stderr } = await run(whole, ...args(9), '--state', state);
     assert.equal(status, 2);
     assert.match(stderr, /is no checkpoint of ledger\.example\/org\/org_1 any more/);
+  });
+});
+
+describe('a PDF', () => {
+  const witness = signerNamed('witness.example', 4);
+  const stream = (text: string) => {
+    const packed = deflateSync(text);
+    const head = `1 0 obj\n<<\n/Type /EmbeddedFile\n/Length ${packed.length}\n/Filter /FlateDecode\n>>\nstream\n`;
+    return Buffer.concat([Buffer.from(head), packed, Buffer.from('\nendstream\nendobj\n')]);
+  };
+  function pdf(name: string, ...attached: string[]): string {
+    const path = join(folder, name);
+    writeFileSync(path, Buffer.concat([Buffer.from('%PDF-1.7\n'), ...attached.map(stream)]));
+    return path;
+  }
+
+  test('is what is attached inside it; the key that came with it shows no identity, a trusted one does', async () => {
+    const printed = pdf('printed.pdf', texts[3]!, await log.proof(3), key);
+    const alone = await run(printed);
+    assert.equal(alone.status, 0, alone.stdout + alone.stderr);
+    assert.match(alone.stdout, /^Inclusion and completeness {2}holds/m);
+    assert.match(alone.stdout, /^Identity {20}not shown {2}.*came with what was checked/m);
+    const trusted = await run(printed, '--key', key);
+    assert.equal(trusted.status, 0);
+    assert.match(trusted.stdout, /^Identity {20}holds/m);
+    assert.equal((await run(printed, '--key', signerNamed(ORIGIN, 1, 'new').vkey)).status, 1);
+    const policy = file('pdf-policy', `log ${key}\nwitness w ${witness.vkey}\nquorum w\n`);
+    assert.equal((await run(printed, '--policy', policy)).status, 1);
+  });
+
+  test('without a receipt, with two, or damaged, is wrong use', async () => {
+    for (const [path, why] of [
+      [pdf('none.pdf'), /has 0 receipts attached/],
+      [pdf('two.pdf', texts[2]!, texts[3]!), /has 2 receipts attached/],
+      [file('damaged.pdf', '%PDF-1.7\n1 0 obj <</Type /EmbeddedFile /Length 5>>\nstream\n'), /cannot be read/],
+    ] as const) {
+      const { status, stderr } = await run(path);
+      assert.equal(status, 2);
+      assert.match(stderr, why);
+    }
   });
 });
 
