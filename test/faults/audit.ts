@@ -6,9 +6,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalize } from '@rcpt/proof/canonical.ts';
 import { ChainVerifier, GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
-import type { Tenant } from '../../packages/ledger/test/kit/running.ts';
+import type { Answer, Tenant } from '../../packages/ledger/test/kit/running.ts';
 import { auditLog } from './audit-log.ts';
 import type { LedgerProcess } from './process.ts';
 
@@ -20,7 +21,7 @@ export type Minted = Map<string, string>;
 
 /**
  * Returns what is minted.
- * @param options.signs false: nothing can be written just now, so nothing new is signed
+ * @param options.signs false: nothing can be written just now, so nothing new is signed, and no export recorded
  */
 export async function audit(
   ledger: Pick<LedgerProcess, 'call'>,
@@ -29,7 +30,8 @@ export async function audit(
   acknowledged: Acknowledged,
   { signs = true } = {},
 ): Promise<Minted> {
-  const exported = await auditExport(ledger, tenant);
+  const exported = await auditExport(ledger, tenant, signs);
+  await auditActivity(ledger, tenant);
   if (signs) await auditLog(db, ledger, tenant, exported);
   const minted = await auditTables(db, tenant.organization_id);
   assert.deepEqual([...minted.values()], exported, 'the export is the table');
@@ -39,10 +41,15 @@ export async function audit(
 }
 
 /** The service's own verification, and one that trusts nothing but the exported bytes and the head in its header. */
-async function auditExport({ call }: Pick<LedgerProcess, 'call'>, { keys }: Tenant): Promise<string[]> {
+async function auditExport(
+  { call }: Pick<LedgerProcess, 'call'>,
+  { keys }: Tenant,
+  exports: boolean,
+): Promise<string[]> {
   const verified = await call('GET', '/ledger/verify', { token: keys.auditor });
   assert.equal(verified.status, 200, verified.text);
   assert.equal(verified.json.ok, true, verified.text);
+  if (!exports) return inPages(call, keys.auditor);
   const { text, headers } = await call('GET', '/ledger', {
     token: keys.auditor,
     headers: { accept: 'application/x-ndjson' },
@@ -56,6 +63,25 @@ async function auditExport({ call }: Pick<LedgerProcess, 'call'>, { keys }: Tena
   assert.equal(lines.length, verified.json.receipts_checked);
   assert.deepEqual(report.head, verified.json.head);
   return lines;
+}
+
+/** An export would be recorded; a page is not. */
+async function inPages(call: LedgerProcess['call'], token: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (let after: number | null = -1; after !== null; ) {
+    const { status, text, json }: Answer = await call('GET', `/ledger?limit=500&after_seq=${after}`, { token });
+    assert.equal(status, 200, text);
+    lines.push(...json.receipts.map(canonicalize));
+    after = json.next_after_seq;
+  }
+  return lines;
+}
+
+/** Every act has its line, and every line its act. */
+export async function auditActivity({ call }: Pick<LedgerProcess, 'call'>, { keys }: Tenant): Promise<void> {
+  const { status, json, text } = await call('GET', '/activity/verify', { token: keys.auditor });
+  assert.equal(status, 200, text);
+  assert.deepEqual(json.violations, []);
 }
 
 /** Receipts, Runs, head, pins and outbox agree. */
