@@ -18,7 +18,7 @@ export function timestampRoutes(
   may: 'read' | 'audit',
 ): void {
   const config = { may: may as 'read', in_turn: true } as const;
-  const common = { tags: ['ledger'], security: [{ bearer: [] }], querystring: OfSize };
+  const common = { tags: [root.slice(1)], security: [{ bearer: [] }], querystring: OfSize };
 
   app.get(
     `${root}/checkpoint/timestamp`,
