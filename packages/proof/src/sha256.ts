@@ -9,8 +9,13 @@ export const sha256Hex: (data: string | Uint8Array) => string = native
 
 /** SHA-256 over the bytes, as 32 bytes. */
 export const sha256Bytes: (data: Uint8Array) => Uint8Array = native
-  ? (data) => native.hash('sha256', data, 'buffer')
+  ? (data) => asArray(native.hash('sha256', data, 'buffer'))
   : (data) => fromHex(sha256HexPortable(data));
+
+/** Without what a Buffer adds. */
+function asArray({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
+}
 
 function fromHex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));

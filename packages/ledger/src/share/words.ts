@@ -57,7 +57,7 @@ export const UNCHECKED: Record<(typeof ANSWER_TITLES)[number][0], string> = {
   integrity:
     'Not checked yet. With scripts allowed, your browser recomputes the hash here; without, it can be done by hand as described below.',
   inclusion_and_completeness:
-    'Not checked yet. The proof of this receipt places it in the signed log of its ledger. That no other was left out shows only in an export of the ledger.',
+    'Not checked yet. The proof of this receipt places it in the signed log of its ledger. Only an export of the ledger shows that none was left out.',
   time: STATED.text,
   identity:
     'Not checked yet. The log is signed with a key of the organization. Names in receipts are stated by the operator: people choose their own, organizations those of their API keys.',

@@ -111,7 +111,7 @@ function inclusionOf({ verdict, bytes, parsed, signed, trust }: Given): Answer {
   if (refused !== null) return refused;
   const place = `The receipt stands at ${index} among the ${size} of the signed checkpoint of ${oneLine(checkpoint.origin)}`;
   const { text, advice } = grown(growth, checkpoint, trust.remembered);
-  return holds('included', `${place}${text}. That none was left out shows only an export of the ledger.`, advice);
+  return holds('included', `${place}${text}. Only an export of the ledger shows that none was left out.`, advice);
 }
 
 function grown(growth: Growth, now: Checkpoint, seen: Checkpoint | null | undefined): { text: string; advice: string } {

@@ -23,9 +23,9 @@ export async function consentOfRendered({ receipt, verified, approval }: Rendere
   return approval ? consentTo(verified ? (receipt as JsonObject) : null, approval) : null;
 }
 
-/** Paper checks nothing: the sentences are those that a check of the attached files gives. */
+/** The sentences of a check of the attached files. They are the operator's word: the reader repeats the check. */
 export function fourAnswers(layout: Layout, answers: Answers, consent: ConsentAnswer | null): void {
-  facts(layout, 'What a check of the attached files answers. Make it yourself: paper cannot', [
+  facts(layout, 'What a check of the attached files gave when this PDF was made', [
     ...ANSWER_TITLES.map(([name, label]) => ({ label, value: answerInWords(answers[name]) })),
     ...(consent === null ? [] : [{ label: 'Consent', value: answerInWords(consent) }]),
   ]);
