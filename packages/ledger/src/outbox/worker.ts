@@ -14,6 +14,7 @@ import {
   type CopyKind,
   claimDue,
   deleteDone,
+  LEASE_MS,
   loadPayloads,
   organizationsDue,
   PARKED,
@@ -46,7 +47,6 @@ export interface Timing extends RetryPolicy {
   gather_ms: number;
   /** What a destination may take for one copy. */
   destination_ms: number;
-  /** Far longer than `destination_ms`: a slow copier must not lose its rows to another while it works on them. */
   lease_ms: number;
   /** What `close` leaves to the receipts in hand. */
   close_ms: number;
@@ -56,7 +56,7 @@ const TIMING: Timing = {
   poll_ms: 2_000,
   gather_ms: 50,
   destination_ms: 30_000,
-  lease_ms: 180_000,
+  lease_ms: LEASE_MS,
   close_ms: 1_500,
   backoff: { first_ms: 1_000, longest_ms: 900_000 },
   mail_backoff: { first_ms: 1_000, longest_ms: 43_200_000 },

@@ -4,6 +4,7 @@ import { receiptIdOf } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { seqOfReceiptId } from './chains.ts';
+import { LEASE_MS } from './outbox.ts';
 import type { EvidenceObject } from './storage.ts';
 
 export interface Place {
@@ -148,12 +149,21 @@ export async function nameAnswer(
   ]);
 }
 
-/** The PDF in object storage is drawn anew; one that is being drawn now is replaced. */
-export async function redrawPdf(tx: Queries, { organization_id, org_seq }: Place, due: string): Promise<void> {
+/**
+ * The PDF in object storage is drawn anew. A row that is waiting to be tried again, or in hand, becomes due once what is in hand has ended: it
+ * would write the PDF of before over the new one. There is never a second row: both would be claimed until the same instant.
+ */
+export async function redrawPdf(tx: Queries, { organization_id, org_seq }: Place, at: string): Promise<void> {
+  const later = new Date(Date.parse(at) + LEASE_MS).toISOString();
+  const of_receipt = `kind = 'pdf' and organization_id = $1 and org_seq = cast($2 as bigint) and recipient = ''`;
+  await tx.run(
+    `update outbox set next_attempt_at = $4, attempts = 0, last_error = null where ${of_receipt} and next_attempt_at > $3`,
+    [organization_id, org_seq, at, later],
+  );
   await tx.run(
     `insert into outbox (organization_id, org_seq, kind, recipient, attempts, next_attempt_at, last_error)
-     values ($1, $2, 'pdf', '', 0, $3, null) on conflict do nothing`,
-    [organization_id, org_seq, due],
+     select $1, cast($2 as bigint), 'pdf', '', 0, $3, null where not exists (select 1 from outbox where ${of_receipt})`,
+    [organization_id, org_seq, at],
   );
 }
 

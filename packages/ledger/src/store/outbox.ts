@@ -21,6 +21,9 @@ export interface Claim extends Copy {
   leased_until: string;
 }
 
+/** Far longer than one copy takes: a slow copier must not lose its rows to another while it works on them. */
+export const LEASE_MS = 180_000;
+
 /** The instant of rows that are not tried again without a person. */
 export const PARKED = '9999-12-31T23:59:59.999Z';
 
