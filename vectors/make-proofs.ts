@@ -7,6 +7,7 @@ import { bundleOf, signedBytesOf, statementOf } from '../packages/proof/src/stat
 import { tilePath, tileWidth } from '../packages/proof/src/log/tiles.ts';
 import { GENESIS_HASH, seal } from '../packages/proof/src/index.ts';
 import { logOf, type Signer, signerNamed } from '../test/kit/signed-log.ts';
+import { witnessVectors } from './make-witness.ts';
 
 /** What is held against what; all texts as they stand in files. */
 export interface AnswersVector {
@@ -39,7 +40,7 @@ export async function proofVectors(texts: string[]): Promise<Record<string, obje
   vectors['tree--inclusion-and-consistency'] = await trees();
   vectors['tile--paths-and-bytes'] = tiles();
   vectors['statement--of-a-receipt'] = statements(log.signer, texts);
-  return vectors;
+  return { ...vectors, ...(await witnessVectors(texts)) };
 }
 
 type Vectors = Record<string, Omit<AnswersVector, 'story'>>;

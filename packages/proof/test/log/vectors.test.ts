@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { ProofError } from '../../src/error.ts';
 import { fromBase64, fromHex, toBase64, toHex } from '../../src/log/bytes.ts';
 import { extendsTree, includes, leafHash } from '../../src/log/merkle.ts';
+import { openByPolicy } from '../../src/log/open-by-policy.ts';
+import { parsePolicy } from '../../src/log/policy.ts';
 import { parseNote, verifyNote } from '../../src/log/signed-note.ts';
 import { parseTilePath, tilePath } from '../../src/log/tiles.ts';
 import { parseVerifierKey } from '../../src/log/verifier-key.ts';
@@ -24,6 +26,34 @@ test('each note is signed by whom its vector says, or refused with the code it s
     if (refused === undefined) assert.deepEqual(await open(), signed_by, story);
     else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
   }
+});
+
+test('each cosigned checkpoint meets its policy or does not, or is refused with the code its vector says', async () => {
+  const cases = vector('policy--met-and-not');
+  assert.ok(cases.length > 10);
+  for (const { story, policy, note, cosigned, quorum_met, refused } of cases) {
+    const open = () => openByPolicy(note, parsePolicy(policy));
+    if (refused === undefined) {
+      const opened = await open();
+      assert.deepEqual(
+        [opened.cosigned.map(({ witness }) => witness.name), opened.quorum_met],
+        [cosigned, quorum_met],
+        story,
+      );
+    } else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
+  }
+});
+
+test('each policy that is none is refused at the line its vector says', () => {
+  const cases = vector('policy--refused');
+  assert.ok(cases.length > 10);
+  for (const { story, line, policy } of cases)
+    assert.throws(
+      () => parsePolicy(policy),
+      (error) =>
+        error instanceof ProofError && error.message.includes(line === 0 ? 'no quorum line' : `: line ${line}: `),
+      story,
+    );
 });
 
 test('each statement is of the receipt that its vector says, or refused with the code it says', async () => {
