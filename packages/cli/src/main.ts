@@ -18,6 +18,7 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder;
                              with --output FILE whether FILE is what a receipt seals
   ./rcpt monitor URL         look at a ledger's chain and its signed log, and compare with what was seen last: for a schedule
+  ./rcpt pack                fetch and check one zip of a period: all that an auditor needs of it
   ./rcpt witness             a witness of transparency logs: cosigns what extends what it saw
   ./rcpt health URL          ask a service whether it is healthy: for a supervisor
   ./rcpt help                this page; --version prints the version
@@ -38,6 +39,7 @@ const COMMANDS = [
   'member',
   'verify',
   'monitor',
+  'pack',
   'health',
   'help',
 ];
@@ -49,6 +51,7 @@ else if (command === '--version' || command === '-V') process.stdout.write(`${ma
 else if (command === 'up') process.exitCode = await (await import('./up.ts')).up(rest);
 else if (command === 'monitor')
   process.exitCode = await (await import('./monitor/monitor.ts')).monitor(rest, process.env);
+else if (command === 'pack') process.exitCode = await (await import('./pack/pack.ts')).pack(rest, process.env);
 else if (command === 'health') process.exitCode = await (await import('./health.ts')).health(rest);
 else {
   process.stderr.write(

@@ -36,6 +36,7 @@ describe('the command line', () => {
         'member',
         'verify',
         'monitor',
+        'pack',
         'health',
         'help',
       ]),
