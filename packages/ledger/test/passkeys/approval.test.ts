@@ -280,6 +280,29 @@ eachLedger(
       assert.equal((await approveSigned(ada, run)).approved_by, 'Ada Reviewer');
     });
 
+    test('of a large Run, which is fixed in a thread, and of one with private members, is of what is sealed', async () => {
+      const tenant = await ledger.tenant();
+      await offer(tenant);
+      const ada = await signer(ledger, tenant);
+      const large = await runAt(tenant, 'Verdict', 'generic', { inputs: { notes: 'x'.repeat(200_000) } });
+      const { id } = await tenant.as('agent')('POST', '/runs', {
+        lane: 'generic',
+        title: 'A visit',
+        inputs: { task: 'Summarize', patient: 'Jo Doe' },
+        private: ['/inputs/patient', '/title', '/note'],
+      });
+      await tenant.as('agent')('POST', `/runs/${id}/execution`, { output: 'Done.' });
+      await tenant.as('agent')('POST', `/runs/${id}/checks`);
+      await tenant.as('agent')('POST', `/runs/${id}/verdict`);
+      for (const run of [large, id]) {
+        await approveSigned(ada, run, 'Compared with the file of Jo Doe.');
+        const receipt = await mint(tenant, run);
+        const { bytes, file } = await shared(receipt);
+        assert.equal(bytes.includes('Jo Doe'), run === large);
+        assert.equal((await verifyApproval(bytes, file.text)).approver_id, ada.id);
+      }
+    });
+
     test('required: nobody approves without one, no key and no person; rejecting takes none', async () => {
       const tenant = await ledger.tenant();
       await offer(tenant, 'required');
