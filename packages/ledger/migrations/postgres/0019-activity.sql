@@ -24,3 +24,4 @@ create table activity (
 );
 create index activity_by_kind on activity (organization_id, kind, org_seq);
 create index activity_by_actor on activity (organization_id, by_id, org_seq);
+create index activity_by_kind_and_actor on activity (organization_id, kind, by_id, org_seq);
