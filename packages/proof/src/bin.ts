@@ -21,6 +21,7 @@ import {
 } from './cli-approval.ts';
 import { readArguments, WrongUse } from './cli-arguments.ts';
 import { answerAll, answerInWords, askedFiles, type FileAnswer } from './cli-compare.ts';
+import { answerDisclosures, askedDisclosures, type DisclosuresAnswer, disclosuresInWords } from './cli-disclosures.ts';
 import { stateFolder } from './cli-memory.ts';
 import { attachedTo } from './cli-pdf.ts';
 import { type Output, Progress } from './cli-progress.ts';
@@ -41,6 +42,7 @@ import {
 
 export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH…
        ./rcpt verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
+       ./rcpt verify [--json] --disclosures FILE RECEIPT
        ./rcpt verify [--json] --proof FILE --key KEY… RECEIPT
        ./rcpt verify [--json] --checkpoint FILE --key KEY… EXPORT
        ./rcpt verify [--json] --approval FILE [--activity FILE] RECEIPT
@@ -55,6 +57,7 @@ file, a folder with any of those in it (other files are skipped and counted), or
   --checkpoint FILE    the export must be all that this signed checkpoint counts
   --approval FILE      a passkey must have signed exactly what this one receipt seals (GET /share/<token>/approval)
   --activity FILE      this export of the organization's activity must record that passkey as the approver's
+  --disclosures FILE   what the receipt's link discloses must be what was sealed (GET /share/<token>/disclosures)
   --origin URL         where it was signed, if not where the receipt's link leads
   --key KEY            a verifier key that you trust, or a file with one a line; may be given more than once
   --key-beside KEY     a key that came with the receipt: it shows no identity
@@ -78,6 +81,8 @@ export interface VerifyOptions extends ProofOptions, ApprovalOptions {
   /** Files that must be what the one receipt at the one path seals. */
   output?: string[];
   evidence?: string[];
+  /** As `GET /share/{token}/disclosures` answered. */
+  disclosures?: string;
   stdout: Output;
   stderr: Output;
 }
@@ -106,6 +111,7 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
   const pdf = paths.length === 1 ? await attachedTo(paths[0]!) : null;
   const approving = await askedApproval(paths, options, pdf?.approval ?? null);
+  const listed = await askedDisclosures(paths, options.disclosures);
   const proving = await readProving(options, pdf);
   const sources = pdf === null ? (await Promise.all(paths.map(sourcesAt))).flat() : [pdf.receipt];
   const is_one = paths.length === 1 && sources.length === 1 && !sources[0]!.found;
@@ -129,13 +135,14 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   if (approving !== null && only?.ok && receipt === null)
     throw new WrongUse(`--approval is of one receipt, which ${only.file} is not`);
   const approval = approving === null ? null : await answerApproval(approving, receipt);
-  const beside_it = approval === null ? matches : [...matches, approval];
+  const disclosures = listed === null ? null : await answerDisclosures(listed, receipt);
+  const beside_it = [...matches, ...[approval, disclosures].filter((one) => one !== null)];
   const all_hold = reports.length > 0 && [...reports, ...beside_it].every((one) => one.ok);
   const ok = all_hold && (answers === null || isShown(proving, answers));
   const scope = scopeOf(reports, head !== undefined, asked.length > 0);
   const beside = answers === null ? scope : scopeBesideAnswers(head !== undefined, asked.length > 0);
   const remembered = answers === null ? null : await rememberIfShown(proving, answers);
-  return { ok, reports, skipped, matches, approval, answers, scope, beside, remembered };
+  return { ok, reports, skipped, matches, approval, disclosures, answers, scope, beside, remembered };
 }
 
 interface Found {
@@ -146,6 +153,7 @@ interface Found {
   matches: FileAnswer[];
   /** Null: it was not asked. */
   approval: ApprovalAnswer | null;
+  disclosures: DisclosuresAnswer | null;
   /** Of one receipt or one export. */
   answers: Answers | null;
   scope: Scope;
@@ -154,7 +162,7 @@ interface Found {
   remembered: Remembered | null;
 }
 
-function asJson({ ok, reports, skipped, matches, approval, answers, scope, remembered }: Found): string {
+function asJson({ ok, reports, skipped, matches, approval, disclosures, answers, scope, remembered }: Found): string {
   const receipts_checked = reports.reduce((sum, report) => sum + report.receipts_checked, 0);
   const violation = reports.find((report) => report.violation)?.violation ?? null;
   const report = {
@@ -166,17 +174,19 @@ function asJson({ ok, reports, skipped, matches, approval, answers, scope, remem
     skipped,
     matches,
     approval,
+    ...(disclosures && { disclosures }),
     remembered,
     ...scope,
   };
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-function inWords({ ok, reports, skipped, matches, approval, answers, beside, remembered }: Found): string {
+function inWords({ ok, reports, skipped, matches, approval, disclosures, answers, beside, remembered }: Found): string {
   return [
     ...reports.map((report) => safeForTerminal(fileInWords(report, reports.length === 1))),
     ...matches.map(answerInWords),
     approval === null ? '' : approvalInWords(approval),
+    disclosures === null ? '' : disclosuresInWords(disclosures),
     reports.length === 0 ? 'nothing to verify\n' : '',
     skipped.length > 0 ? skippedInWords(skipped.length) : '',
     answers === null ? '' : answersInWords(answers),
@@ -234,6 +244,7 @@ function readWords(args: string[]) {
     key: { type: 'string', multiple: true },
     'key-beside': { type: 'string', multiple: true },
     approval: { type: 'string' },
+    disclosures: { type: 'string' },
     activity: { type: 'string' },
     origin: { type: 'string' },
     policy: { type: 'string' },
