@@ -1,16 +1,19 @@
 /** The chain itself: verified as a whole, and looked at link by link. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { AwayLink, ButtonLink } from '../../components/button.tsx';
+import { useSession } from '../../api/queries.ts';
+import { AwayLink, Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton, SkeletonRows } from '../../components/skeleton.tsx';
+import { deniedReason } from '../../format/permissions.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { newestQuery } from '../receipts/queries.ts';
 import { lastOf } from './chain.ts';
 import { ChainList } from './chain-list.tsx';
 import { JumpBox } from './jump-box.tsx';
 import { Offline } from './offline.tsx';
+import { PackDialog } from './pack-dialog.tsx';
 import { receipts } from './verification.ts';
 import { VerifyPanel } from './verify-panel.tsx';
 import { WitnessedEnd } from './witnessed-end.tsx';
@@ -20,15 +23,22 @@ import './ledger.css';
 export function LedgerPage() {
   const newest = useQuery(newestQuery);
   const last = newest.data ? lastOf(newest.data) : -1;
+  const { role } = useSession();
+  const [packing, setPacking] = useState(false);
   return (
     <Page
       title="Ledger"
       lead="Every receipt names the hash of the one before it. Change one, and the chain breaks right there."
       actions={
         last >= 0 && (
-          <AwayLink icon="download" href="/ledger/export" download="">
-            Export
-          </AwayLink>
+          <>
+            <AwayLink icon="download" href="/ledger/export" download="">
+              Export
+            </AwayLink>
+            <Button icon="download" disabledReason={deniedReason(role, 'audit')} onClick={() => setPacking(true)}>
+              Pack for an auditor
+            </Button>
+          </>
         )
       }
     >
@@ -43,6 +53,7 @@ export function LedgerPage() {
       >
         {() => (last < 0 ? <NothingYet /> : <Chain last={last} />)}
       </QueryBoundary>
+      {packing && <PackDialog onClose={() => setPacking(false)} />}
     </Page>
   );
 }
