@@ -81,6 +81,9 @@ function shown({ log, state, size, cosigned_size, cosigned_at, reason, next_atte
   };
 }
 
+/** Of all organizations, looked up at once. */
+export const MOST_DUE = 500;
+
 /** A log whose last checkpoint a witness has not cosigned, or not for long. */
 export interface DueSubmission {
   organization_id: string;
@@ -110,7 +113,7 @@ export function dueSubmissions(
   { at, sent_before, organization_id }: { at: string; sent_before: string; organization_id: string | null },
 ): Promise<DueSubmission[]> {
   return organization_id === null
-    ? db.all<DueSubmission>(`${DUE} order by l.next_attempt_at limit 500`, [at, sent_before])
+    ? db.all<DueSubmission>(`${DUE} order by l.next_attempt_at limit ${MOST_DUE}`, [at, sent_before])
     : db.all<DueSubmission>(`${DUE} and l.organization_id = $3`, [at, sent_before, organization_id]);
 }
 

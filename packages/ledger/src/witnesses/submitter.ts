@@ -14,6 +14,7 @@ import {
   type DueSubmission,
   dueSubmissions,
   keepCosignature,
+  MOST_DUE,
   noteFailure,
 } from '../store/witnesses.ts';
 import { type Proofs, type Submitted, submitCheckpoint } from './submit.ts';
@@ -69,12 +70,12 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
   let look_at_all = true;
   /** One per submission that failed: its time comes before all are looked through. */
   const timers = new Set<NodeJS.Timeout>();
-  /** Something is due for which there was no room. */
-  let crowded = false;
+  /** Due, by witness, and not begun for want of room. */
+  let waiting: DueSubmission[][] = [];
+  let more_are_due = false;
 
   async function look(): Promise<void> {
-    const all = look_at_all;
-    const organizations = all ? [null] : [...woken];
+    const organizations = look_at_all ? [null] : [...woken];
     look_at_all = false;
     woken.clear();
     const now = Date.now();
@@ -82,23 +83,33 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
       const at = new Date(now).toISOString();
       const sent_before = new Date(Math.max(started, now - timing.again_ms)).toISOString();
       const due = await dueSubmissions(db, { at, sent_before, organization_id });
-      for (const group of Map.groupBy(due, nameOf).values()) begin(group);
+      const groups = Map.groupBy(due, nameOf);
+      waiting = [...groups.values(), ...waiting.filter((group) => !groups.has(nameOf(group[0]!)))];
+      if (organization_id === null) more_are_due = due.length === MOST_DUE;
     }
+    beginSome();
+  }
+
+  /** What is left out here is begun when something ends; what is in hand is looked for again then. */
+  function beginSome(): void {
+    const left: DueSubmission[][] = [];
+    for (const group of waiting) {
+      const [{ organization_id }] = group as [DueSubmission];
+      if (in_hand.has(nameOf(group[0]!)) || stopping.signal.aborted) continue;
+      const of_one = [...in_hand.values()].filter((other) => other.organization_id === organization_id).length;
+      if (in_hand.size < MOST_AT_ONCE && of_one < MOST_OF_ONE) begin(group);
+      else left.push(group);
+    }
+    waiting = left;
   }
 
   function begin(group: DueSubmission[]): void {
     const [{ organization_id }] = group as [DueSubmission];
     const name = nameOf(group[0]!);
-    const of_one = [...in_hand.values()].filter((other) => other.organization_id === organization_id).length;
-    if (in_hand.has(name)) return;
-    if (in_hand.size >= MOST_AT_ONCE || of_one >= MOST_OF_ONE) {
-      crowded = true;
-      return;
-    }
     const work = submitEach(group).finally(() => {
       in_hand.delete(name);
-      wake(crowded ? null : organization_id);
-      crowded = false;
+      beginSome();
+      wake(more_are_due && waiting.length === 0 ? null : organization_id);
     });
     in_hand.set(name, { organization_id, work });
   }
@@ -124,18 +135,16 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
   async function keep(due: DueSubmission, submitted: Submitted): Promise<void> {
     const { organization_id, witness_id, log } = due;
     const state = submitted.kind;
+    const failures = due.failures + 1;
+    const wait_ms = backoffMs(failures, timing.backoff, Math.random());
+    const at = new Date().toISOString();
+    const next_attempt_at = new Date(Date.now() + wait_ms).toISOString();
     await db.transaction(async (tx) => {
-      if (submitted.kind === 'cosigned') await keepCosignature(tx, due, { ...submitted, at: new Date().toISOString() });
-      else {
-        const failures = due.failures + 1;
-        const wait_ms = backoffMs(failures, timing.backoff, Math.random());
-        const next_attempt_at = new Date(Date.now() + wait_ms).toISOString();
-        const { reason, known_size } = submitted;
-        await noteFailure(tx, due, { state: submitted.kind, reason, known_size, failures, next_attempt_at });
-        wakeAfter(organization_id, wait_ms);
-      }
+      if (submitted.kind === 'cosigned') await keepCosignature(tx, due, { ...submitted, at });
+      else await noteFailure(tx, due, { ...submitted, state: submitted.kind, failures, next_attempt_at });
       if (state !== due.state) changes(tx, organization_id, { settings: true });
     });
+    if (state !== 'cosigned') wakeAfter(organization_id, wait_ms);
     if (state === due.state) return;
     const facts = {
       organization_id,
@@ -146,7 +155,7 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
     };
     if (state === 'contradicted')
       logger.error(facts, 'a witness contradicts this ledger: docs/operations.md, Witnesses');
-    else logger[state === 'cosigned' ? 'info' : 'warn'](facts, 'a witness');
+    else logger[state === 'cosigned' ? 'info' : 'warn'](facts, 'how it stands with a witness has changed');
   }
 
   function wakeAfter(organization_id: string, ms: number): void {

@@ -1,5 +1,7 @@
 /** An organization's witnesses over HTTP: what is minted is cosigned, and what is not is said. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openByPolicy } from '@rcpt/proof/log/open-by-policy.ts';
 import { parsePolicy, quorumInWords } from '@rcpt/proof/log/policy.ts';
@@ -135,6 +137,22 @@ eachLedger('witnesses', (ledger) => {
     one.watch((await text(tenant, '/ledger/key')).trim());
     const [known] = await reach(tenant, 'cosigned', 'refused');
     assert.equal(known.reason, null);
+  });
+
+  test('that answer nothing hold up no other organization, and none of more than are asked at once is left out', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const held_up = await ledger.tenant();
+    for (let i = 0; i < 16; i++)
+      await add(held_up, { url, vkey: formatVerifierKey(verifierKey(`w${i}`, 4, new Uint8Array(32).fill(i + 1))) });
+    await mint(held_up);
+    await until('they are asked', () => new Promise<number>((resolve) => silent.getConnections((_, n) => resolve(n))));
+    const many = await Promise.all(Array.from({ length: 8 }, () => watched(one, other)));
+    await Promise.all(many.map((tenant) => mint(tenant)));
+    for (const tenant of many) await reach(tenant, 'cosigned', 'cosigned');
+    silent.closeAllConnections();
+    silent.close();
   });
 
   test('are an owner’s to add and remove, and that is recorded', async () => {
