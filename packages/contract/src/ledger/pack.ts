@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Day } from './search.ts';
 
-/** A period of more receipts has no PDFs unless they are asked for: each is drawn, ten in a second. */
+/** A period of more receipts has no PDFs unless they are asked for: each is drawn, a few in a second. */
 export const PDFS_UP_TO = 1_000;
 
 export const PackQuery = z.object({

@@ -21,6 +21,7 @@ import { periodOf } from './period.ts';
 import { Problems } from './problems.ts';
 import { readmeEntries } from './readme.ts';
 import { neighbourEntries, receiptEntries } from './receipts.ts';
+import { timestampEntries } from './timestamps.ts';
 import { PackTree } from './tree.ts';
 import { verifierEntries } from './verifier-file.ts';
 import { type ZipEntry, zipOf } from './zip.ts';
@@ -103,6 +104,7 @@ export function createPacks(ledger: Ledger): Packs {
 async function* entriesOf(packing: Packing): AsyncGenerator<ZipEntry> {
   yield { path: 'receipts.csv', at: packing.period.taken_at, content: receiptList(packing) };
   yield* checkpointEntries(packing);
+  yield* timestampEntries(packing);
   yield* keyEntries(packing);
   yield* receiptEntries(packing);
   yield* neighbourEntries(packing);

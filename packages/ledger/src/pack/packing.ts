@@ -33,6 +33,7 @@ export interface Included {
   disclosed: number;
   pdfs: number;
   successions: number;
+  timestamps: number;
   /** Lines of the activity chain; null: it is not in the pack. */
   activity: number | null;
   verifier: boolean;
@@ -47,6 +48,7 @@ export const NOTHING_YET: Included = {
   disclosed: 0,
   pdfs: 0,
   successions: 0,
+  timestamps: 0,
   activity: null,
   verifier: false,
 };

@@ -87,6 +87,11 @@ function contents(packing: Packing): string {
       before !== null || end !== null,
     ],
     [
+      'timestamp/',
+      'The first checkpoint that counts all receipts of the period and that a time-stamp authority (RFC 3161) stamped, its answer, and the proof that it continues checkpoints/end.txt.',
+      included.timestamps > 0,
+    ],
+    [
       'keys/',
       `The keys that sign checkpoints, the newest first${included.successions > 0 ? ', and how each handed over to the next' : ''}.`,
       true,
@@ -161,7 +166,11 @@ A checkpoint is signed (KEY: a line of keys/receipts.txt, or better the one you 
   openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in text -sigfile signature
 The receipt stands in the tree: start with the hash of a zero byte and the file; join it with each hash of the proof, from the left or from the
 right as the bits of the index say, always behind a byte 1; the last one is the third line of the checkpoint. "included" in check.sh is that.`
-  }${included.approvals > 0 ? '\nA passkey signed: "approved" in check.sh.' : ''}`;
+  }${included.approvals > 0 ? '\nA passkey signed: "approved" in check.sh.' : ''}${
+    included.timestamps > 0
+      ? '\nThe time stamp, with the certificate of the authority, which you have from there:\n  openssl ts -verify -data timestamp/checkpoint.txt -in timestamp/timestamp.tsr -CAfile authority.pem'
+      : ''
+  }`;
 }
 
 function limits({ included, anchors }: Packing): string {
@@ -171,7 +180,9 @@ function limits({ included, anchors }: Packing): string {
 - That every piece of work has a receipt. The list is whole with regard to receipts that were minted, not to work that never was.
 - Who the keys belong to, if you have them from this pack only: a key that comes with the papers shows that the papers agree with each other. Ask the
   organization for its verifier key by another way, once, and keep it.
-- When something happened, beyond the word of the ledger${included.approvals > 0 ? ', of the passkeys' : ''} and of witnesses whose signatures a checkpoint carries.
+- When something happened, beyond the word of the ledger; of witnesses whose signatures a checkpoint carries${
+    included.timestamps > 0 ? ', and of the time-stamp authority' : ''
+  }: by when.
 - That nothing was cut off or rewritten before you held a first checkpoint. Keep checkpoints/${anchors.end === null ? 'newest' : 'end'}.txt: it is what the next pack is held against.
 - That a checkpoint in this pack was signed at the end of the period: the ledger keeps the last one of each day, and signs one of an earlier size
   when a pack asks for it. Only what its signed tree begins with can be signed so.${
