@@ -123,19 +123,17 @@ describe('what stands beside a receipt', () => {
 
 /** Of each path what the page says of it. */
 async function saidBy(page: Page): Promise<Record<string, string>> {
-  const rows = await page
-    .locator('#beside li')
-    .evaluateAll((items) =>
-      (
-        items as unknown as {
-          querySelector(at: string): { textContent: string } | null;
-          querySelectorAll(at: string): Iterable<{ textContent: string }>;
-        }[]
-      ).map((item) => [
-        item.querySelector('.laid')?.textContent ?? '',
-        [...item.querySelectorAll('p')].map((part) => part.textContent).join(' '),
-      ]),
-    );
+  const rows = await page.locator('#beside li').evaluateAll((items) =>
+    (
+      items as unknown as {
+        querySelector(at: string): { textContent: string } | null;
+        querySelectorAll(at: string): Iterable<{ textContent: string }>;
+      }[]
+    ).map((item) => [
+      item.querySelector('.laid')?.textContent ?? '',
+      [...item.querySelectorAll('p')].map((part) => part.textContent).join(' '),
+    ]),
+  );
   return Object.fromEntries(rows.map(([path, said]) => [path, said!.replace(/ on \d{4}-[^,]*,/, ',').trim()]));
 }
 
