@@ -90,13 +90,16 @@ export function SigningChoice({ signing }: { signing: Signing }) {
   if (isRequired)
     return (
       <p className="muted">
-        Your passkey signs exactly what is sealed: your browser asks for your fingerprint, face or PIN.
+        Your passkey signs exactly what is sealed: your browser asks for your fingerprint, face or PIN. The signature
+        and the passkey’s public key are shown with the receipt.
       </p>
     );
   return (
     <label className="check-field">
       <input type="checkbox" checked={isWanted} onChange={(event) => want(event.target.checked)} />
-      Sign it with my passkey
+      <span>
+        Sign it with my passkey <span className="muted">(signature and public key are shown with the receipt)</span>
+      </span>
     </label>
   );
 }
