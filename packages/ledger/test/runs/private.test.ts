@@ -1,6 +1,7 @@
 /** What a Run marks as private is sealed by a salted digest: as approved, as verified, in every lane that takes it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { approvedSha256 } from '@rcpt/proof/approval/approved-block.ts';
 import { disclosureText } from '@rcpt/proof/committing.ts';
 import { digestOf } from '@rcpt/proof/disclosures.ts';
 import { eachLedger, type Tenant } from '../kit/running.ts';
@@ -168,6 +169,20 @@ eachLedger('private members', (ledger) => {
     assert.deepEqual((await tenant.as('auditor')('GET', '/runs')).runs, []);
     for (const paths of [null, []]) assert.equal((await ask('cook', paths)).status, 201);
     assert.equal((await ask('generic', undefined, inputs)).json.private, undefined);
+  });
+
+  test('are approved as their digests: what a passkey would sign is found again in the receipt, also after an erasure', async () => {
+    const tenant = await ledger.tenant();
+    const inputs = { ...WORK.generic.inputs, patient: SECRET };
+    const body = { lane: 'generic' as const, title: SECRET, inputs, private: ['/title', '/note', '/inputs/patient'] };
+    const { id, receipt } = await minted(tenant, body, SECRET);
+    const stored = async () =>
+      (await ledger.db.get<{ it: string }>('select approved_sha256 as it from run_documents where id = $1', [id]))!.it;
+    assert.equal(approvedSha256(receipt), await stored());
+    for (const path of body.private)
+      await tenant.as('owner')('POST', `/receipts/${receipt.receipt_id}/erasures`, { path, reason: 'Asked for.' });
+    assert.equal(approvedSha256(await tenant.as('auditor')('GET', `/receipts/${receipt.receipt_id}`)), await stored());
+    assert.equal((await tenant.as('auditor')('GET', '/ledger/verify')).ok, true);
   });
 
   test('of a large Run are read and fixed in a thread, by the same rules', async () => {
