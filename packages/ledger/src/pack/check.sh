@@ -5,7 +5,7 @@
 #   sh check.sh RCPT-… …        these receipts
 #   KEY=… sh check.sh           the checkpoints must be signed by this verifier key, which you have from elsewhere
 #
-# It takes about a second for ten receipts. Status 0: all that is said below holds.
+# It takes a few seconds for ten receipts. Status 0: all that is said below holds.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

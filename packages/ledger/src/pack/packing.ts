@@ -89,7 +89,10 @@ export async function* inPages<T>(
 function placesFrom(at: number, before: number, rows: PackRow[]): (PackRow | Missing)[] {
   const next = rows[0]?.org_seq ?? before;
   if (next > at)
-    return Array.from({ length: Math.min(next - at, PAGE_ROWS) }, (_, i) => ({ org_seq: at + i, payload: null }));
+    return Array.from({ length: Math.min(Math.ceil(next - at), PAGE_ROWS) }, (_, i) => ({
+      org_seq: at + i,
+      payload: null,
+    }));
   const gap = rows.findIndex(({ org_seq }, i) => org_seq !== at + i);
   return gap === -1 ? rows : rows.slice(0, gap);
 }

@@ -82,9 +82,14 @@ function contents(packing: Packing): string {
       newest !== null,
     ],
     [
-      'checkpoints/before-to-end.txt, end-to-newest.txt',
-      'The proofs that each of these trees begins with the one before it, unchanged.',
-      before !== null || end !== null,
+      'checkpoints/before-to-end.txt',
+      'The proof that the tree at the end begins with the one before.',
+      before !== null && end !== null,
+    ],
+    [
+      'checkpoints/end-to-newest.txt',
+      'The proof that the newest tree begins with the one at the end.',
+      end !== null && newest !== null,
     ],
     [
       'timestamp/',
@@ -125,7 +130,7 @@ Disconnect, open verify.html, and drop on it together:
 Paste the key that you have from the organization by another way than this pack. It gives four answers, each by itself.`;
 }
 
-function byCommand({ included, anchors }: Packing): string {
+function byCommand({ included, anchors, period }: Packing): string {
   return `CHECK IT WITH ./rcpt
 
 The command ./rcpt comes with the ledger's source code and needs Node.js and nothing else. KEY is the verifier key that you trust.
@@ -136,6 +141,14 @@ The command ./rcpt comes with the ledger's source code and needs Node.js and not
       ? `\n  ./rcpt verify --approval approvals/ID.json --activity activity/activity.ndjson receipts/ID.json`
       : ''
   }${included.activity === null ? '' : `\n  ./rcpt verify --checkpoint activity/checkpoint.txt --key ACTIVITY_KEY activity/activity.ndjson`}${
+    anchors.end === null || period.from > 0
+      ? ''
+      : `
+
+This pack begins with the first receipt, so that it holds the whole chain up to its end. That none is left out:
+  for file in receipts/*.json; do cat "$file"; echo; done > chain.ndjson
+  ./rcpt verify --checkpoint checkpoints/end.txt --key KEY chain.ndjson`
+  }${
     anchors.before === null
       ? ''
       : `\n\nIt remembers the last checkpoint of each ledger that it saw and tells when a later one does not continue it. Give it
@@ -149,7 +162,7 @@ periods follow each other. If they do not, receipts were removed or changed in b
 function byTools({ included, anchors }: Packing): string {
   return `CHECK IT WITH SHA256SUM AND OPENSSL ALONE
 
-check.sh does what follows for the whole pack (sh check.sh) or for some receipts (sh check.sh ID …), in about a second for ten. Step by step:
+check.sh does what follows for the whole pack (sh check.sh) or for some receipts (sh check.sh ID …), in a few seconds for ten. Step by step:
 
 The file is the one in the list:
   sha256sum receipts/ID.json                    compare with file_sha256 in receipts.csv

@@ -11,6 +11,7 @@ import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import { isPartOf, type Sought, soughtBy } from '../chain/search-terms.ts';
 import { ORG_SEQ, readHead } from './audit.ts';
 import { readEnd } from './chains.ts';
+import { loadSignedEnd } from './logs.ts';
 import { STRETCH_ROWS, WINDOW_ROWS } from './page.ts';
 
 /** The most receipts whose hash begins in the same way. */
@@ -189,7 +190,10 @@ export async function positionsBetween(
   { from_at, to_at }: { from_at: string; to_at: string },
 ): Promise<{ from: number; before: number }> {
   const { head, last_seq } = await readEnd(db, organization_id);
-  const last = Math.max(head?.org_seq ?? -1, last_seq);
+  const signed = await loadSignedEnd(db, organization_id, 'receipts');
+  // Also those that were deleted since they were signed; a head or a row that was put far out does not count.
+  const known = Math.max(last_seq, (signed?.size ?? 0) - 1);
+  const last = Math.min(head?.org_seq ?? known, known);
   const from = await firstMintedAt(db, organization_id, last, from_at);
   return { from, before: Math.max(from, await firstMintedAt(db, organization_id, last, to_at)) };
 }

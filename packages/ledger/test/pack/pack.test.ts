@@ -135,6 +135,7 @@ eachLedger('the pack', (ledger) => {
         pack.paths.some((path) => path.startsWith(named[1]!)),
         named[1],
       );
+    assert.match(readme, /verify --checkpoint checkpoints\/end\.txt --key KEY chain\.ndjson/);
     const { status, said } = checked(pack);
     assert.equal(status, 0, said);
     assert.match(said, /^3 receipts: each hashes/);
@@ -257,6 +258,11 @@ eachLedger('the pack', (ledger) => {
       );
     await proven(1);
     for (const i of [0, 3]) await assert.rejects(proven(i), { code: 'not_included' });
+    // Where the end was put far out, the pack ends where it was signed.
+    await ledger.db.run('update chains set org_seq = 9007199254740000 where organization_id = $1', [
+      tenant.organization_id,
+    ]);
+    assert.equal(linesOf((await taken(ledger, tenant, '?pdfs=false')).text('receipts.csv')).length, 5);
     const { status, said } = checked(pack);
     assert.equal(status, 1);
     assert.match(said, /the checkpoints count 4 receipts in the period, the pack has 3/);
