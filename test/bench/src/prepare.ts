@@ -93,7 +93,7 @@ export async function chainOf(db: Db, tenant: Tenant, count: number, progress: (
     await db.transaction(async (tx) => {
       await insertReceipts(tx, receipts);
       await insertRuns(tx, runs, documents);
-      await tx.run('update chains set org_seq = $2, receipt_sha256 = $3 where organization_id = $1', [
+      await tx.run('update chains set org_seq = $2, receipt_sha256 = $3, peaks = null where organization_id = $1', [
         organization_id,
         org_seq - 1,
         parent_hash,

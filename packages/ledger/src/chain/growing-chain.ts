@@ -5,7 +5,7 @@ import type { LaneName, SchemaId } from '@rcpt/contract/vocabulary.ts';
 import type { JsonObject } from '@rcpt/contract/wire.ts';
 import { valueInText } from '@rcpt/proof/canonical.ts';
 import { leafHash } from '@rcpt/proof/log/merkle.ts';
-import { appendLeaf } from '@rcpt/proof/log/peaks.ts';
+import { appendLeaf, countPeaks } from '@rcpt/proof/log/peaks.ts';
 import { receiptIdOf, sealWith } from '@rcpt/proof/receipt.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { decodeHashes, encodeHashes } from '../log/encoding.ts';
@@ -46,6 +46,12 @@ interface Mint {
   outbox: ReturnType<typeof outboxRows>;
 }
 
+/** Null also where somebody changed them: a tree of another size is not grown on; the chain is taken in anew. */
+function peaksOf({ org_seq, peaks }: LockedHead): Uint8Array[] | null {
+  const hashes = peaks === null ? null : decodeHashes(peaks);
+  return hashes?.length === countPeaks(org_seq + 1) ? hashes : null;
+}
+
 /** Holds what was sealed until all of it is stored. */
 export class GrowingChain {
   readonly from: LockedHead;
@@ -62,7 +68,7 @@ export class GrowingChain {
   constructor(head: LockedHead, tx: Queries) {
     this.from = head;
     this.head = head;
-    this.#peaks = head.peaks === null ? null : decodeHashes(head.peaks);
+    this.#peaks = peaksOf(head);
     this.#tx = tx;
   }
 

@@ -117,6 +117,17 @@ eachLedger('the log', (ledger) => {
     }
   });
 
+  test('mints on where the peaks were damaged, and takes the chain in anew', async () => {
+    const tenant = await ledger.tenant();
+    for (let size = 1; size <= 3; size++) {
+      await mint(tenant);
+      await ledger.db.run("update chains set peaks = '' where organization_id = $1", [tenant.organization_id]);
+    }
+    await mint(tenant);
+    const tree = await openCheckpoint(await text(tenant, '/ledger/checkpoint'), await keyOf(tenant));
+    assert.equal(tree.size, 4);
+  });
+
   test('signs and proves nothing that does not continue what was signed', async () => {
     const tenant = await ledger.doomedTenant();
     const receipts = [await mint(tenant), await mint(tenant), await mint(tenant)];
