@@ -11,7 +11,9 @@ import { startUp } from './kit/process.ts';
 
 const README = readFileSync('README.md', 'utf8');
 const blocks = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]!);
-const fiveMinutes = /<!-- readme\.test\.ts runs this block -->\n```sh\n([\s\S]*?)```/.exec(README)?.[1] ?? '';
+const [fiveMinutes = '', proofLines = ''] = [
+  ...README.matchAll(/<!-- readme\.test\.ts runs this block -->\n```sh\n([\s\S]*?)```/g),
+].map((match) => match[1]!);
 
 describe('the README', () => {
   const folder = temporaryFolder('readme');
@@ -27,13 +29,14 @@ describe('the README', () => {
   });
 
   test('its five minutes end in a receipt, a chain and a deliverable that verify offline', async () => {
-    const script = fiveMinutes
+    const script = `${fiveMinutes}${proofLines}`
       .replaceAll('http://127.0.0.1:8080', started.standing.ledger_url)
       .replaceAll('./data/', `${folder}/data/`)
       .replaceAll('./rcpt', resolve('rcpt'));
     const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], { cwd: folder });
     assert.match(stdout, /receipt\.json: OK/);
     assert.match(stdout, /chain\.ndjson: OK/);
+    assert.match(stdout, /INCLUSION/i);
     const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'));
     assert.equal(receipt.schema, 'service.receipt/v1');
     const exported = readFileSync(join(folder, 'chain.ndjson'), 'utf8').trim().split('\n');

@@ -12,7 +12,8 @@ const HELP = `rcpt: a receipt ledger and a compute router
   ./rcpt org create          create an organization and its first owner key
   ./rcpt org router          connect an organization with its compute router, or with none
   ./rcpt org storage         let an organization store more or fewer bytes than the others
-  ./rcpt key create|revoke   create or revoke an API key
+  ./rcpt key create|revoke|rotate
+                             create or revoke an API key; make the next key that signs checkpoints
   ./rcpt member add|remove|link
                              let a person sign in, end that, or print a sign-in link
   ./rcpt verify PATH…        verify offline: a receipt, a ledger export (NDJSON), a router receipts file or folder;

@@ -42,7 +42,7 @@ export async function monitor(args: string[], environment: Environment): Promise
     options = readOptions(args, environment);
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error;
-    process.stderr.write(`rcpt monitor: ${error.message}\n\n${HELP}`);
+    process.stderr.write(`rcpt monitor: ${error.message}\nSee ./rcpt monitor --help\n`);
     return 2;
   }
   if (options !== null) return watch(options);

@@ -38,7 +38,7 @@ export async function pack(args: string[], environment: Environment): Promise<0 
       throw new WrongUse(`--out: ${options.out} is there already, takes the name of a new file`);
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error;
-    process.stderr.write(`rcpt pack: ${error.message}\n\n${HELP}`);
+    process.stderr.write(`rcpt pack: ${error.message}\nSee ./rcpt pack --help\n`);
     return 2;
   }
   if (options !== null) return take(options);

@@ -11,8 +11,13 @@ export const NewRun = z
     title: Line,
     /** Per lane; validated by the lane. */
     inputs: JsonObject,
-    /** JSON Pointers into this body, and `/note`: sealed by a salted digest each, not in clear. */
-    private: z.array(text(1_000)).max(MOST_PRIVATE).optional(),
+    private: z
+      .array(text(1_000))
+      .max(MOST_PRIVATE)
+      .optional()
+      .describe(
+        'JSON Pointers to what the receipt holds a salted digest of, in place of its words: `/title`, `/note` (of the approval) and members of `/inputs`, such as `/inputs/task`, as far as the lane seals them; 422 `private_refused` says why one cannot be. Later `PUT /receipts/{receipt_id}/disclosures` chooses what the link shows, and `POST /receipts/{receipt_id}/erasures` erases.',
+      ),
     agent_profile_id: z
       .string()
       .regex(/^\w{1,100}$/, 'must be the id of an agent profile')

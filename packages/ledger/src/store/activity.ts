@@ -6,9 +6,9 @@ import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { ReceiptRecord } from '@rcpt/proof/record.ts';
 import type { Queries, Value } from '@rcpt/service/db/db.ts';
 import { fitting } from '@rcpt/service/db/page.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import { ORG_SEQ } from './audit.ts';
 import type { End } from './chains.ts';
+import { noOrganization } from './no-organization.ts';
 
 /** `org_seq` is -1 while the chain is empty. */
 export interface ActivityHead extends Head {
@@ -42,7 +42,7 @@ export async function lockActivityHead(tx: Queries, organization_id: string): Pr
     `select organization_id, org_seq, receipt_sha256, peaks from activity_chains where organization_id = $1 ${tx.dialect.forUpdate}`,
     [organization_id],
   );
-  if (head === undefined) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
+  if (head === undefined) throw noOrganization(organization_id);
   return head;
 }
 

@@ -4,6 +4,7 @@ import type { StorageUse } from '@rcpt/contract/ledger/tenancy.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import { refuse } from '../problems.ts';
+import { noOrganization } from './no-organization.ts';
 
 /** Bytes of evidence in object storage. The same bytes of one Run are one object. */
 export interface EvidenceObject {
@@ -55,7 +56,7 @@ export async function readStorage(db: Queries, organization_id: string, limit_by
     `select storage_used_bytes as used_bytes, ${LIMIT} as allowed from organizations where organization_id = $1`,
     [organization_id, limit_bytes],
   );
-  if (row === undefined) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
+  if (row === undefined) throw noOrganization(organization_id);
   return { used_bytes: row.used_bytes, limit_bytes: Number(row.allowed) || null };
 }
 
@@ -72,7 +73,7 @@ export async function limitStorage(
     `select storage_limit_bytes from organizations where organization_id = $1 ${tx.dialect.forUpdate}`,
     [organization_id],
   );
-  if (before === undefined) throw new Refusal('not_found', `There is no organization ${organization_id}.`);
+  if (before === undefined) throw noOrganization(organization_id);
   await tx.run('update organizations set storage_limit_bytes = $2 where organization_id = $1', [
     organization_id,
     limit_bytes,

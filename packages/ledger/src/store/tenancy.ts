@@ -8,6 +8,7 @@ import { Refusal } from '@rcpt/service/error.ts';
 import type { Principal } from '../people/principal.ts';
 import { refuse } from '../problems.ts';
 import { insertActivityChain } from './activity.ts';
+import { noOrganization } from './no-organization.ts';
 
 interface OrganizationRow {
   id: string;
@@ -77,7 +78,7 @@ function lanesColumn(lanes: readonly LaneName[] = LANE_NAMES): string | null {
 }
 
 function found(row: OrganizationRow | undefined, id: string): Organization {
-  if (row === undefined) throw new Refusal('not_found', `There is no organization ${id}.`);
+  if (row === undefined) throw noOrganization(id);
   const { four_eyes, passkey_lanes, ...organization } = row;
   const lanes = passkey_lanes === null ? [...LANE_NAMES] : (JSON.parse(passkey_lanes) as LaneName[]);
   return { ...organization, four_eyes: Boolean(four_eyes), passkey_lanes: lanes };
