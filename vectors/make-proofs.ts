@@ -69,6 +69,16 @@ async function ofReceipts(texts: string[]): Promise<Vectors> {
     'the-first-receipt-of-a-tree-of-one': { ...base, receipt: texts[0]!, proof: await log.proof(0, 1) },
     'the-last-receipt': { ...base, receipt: texts[5]!, proof: await log.proof(5) },
     'a-receipt-that-two-of-three-witnesses-saw': { ...base, proof: await log.proof(3, 6, cosigners.slice(1)), policy },
+    'a-receipt-that-two-of-three-witnesses-saw-whose-keys-came-along': {
+      receipt,
+      proof: await log.proof(3, 6, cosigners.slice(1)),
+      keys_beside: keys + witnesses.map(({ vkey }) => `${vkey}\n`).join(''),
+    },
+    'a-receipt-whose-one-known-witness-signature-was-changed': {
+      receipt,
+      proof: await log.proof(3, 6, [{ ...cosigners[0]!, signer: wrong }]),
+      keys_beside: `${keys}${witnesses[0]!.vkey}\n`,
+    },
     'a-receipt-that-too-few-witnesses-saw': { ...base, proof: await log.proof(3, 6, cosigners.slice(2)), policy },
     'a-witness-signature-changed': { ...base, proof: await log.proof(3, 6, [{ ...cosigners[0]!, signer: wrong }, ...cosigners.slice(1)]), policy },
     'another-key-of-the-same-name': { ...base, keys: `${signerNamed(ORIGIN, 1, 'another').vkey}\n` },

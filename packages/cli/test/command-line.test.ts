@@ -90,7 +90,7 @@ describe('the command line', () => {
       ],
       [
         'monitor http://127.0.0.1:1 --stale soon',
-        'rcpt monitor: --stale: got "soon", takes a number of hours from 1 to 99999',
+        'rcpt monitor: --stale: got "soon", takes a number of hours from 1 to 99999, or 0 for never',
       ],
       [
         'monitor http://127.0.0.1:1/share/x --key rk_secret',

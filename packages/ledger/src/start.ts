@@ -83,7 +83,7 @@ export async function startLedger(
   const storage = openStorage(config.storage_url);
   const mailer = openMailer(config.smtp_url, config.email_from);
   const printer = createPrinter({
-    besideOf: (organization_id, org_seq) => besideOf(logs, organization_id, org_seq, logger),
+    besideOf: (organization_id, org_seq) => besideOf(db, logs, organization_id, org_seq, logger),
     approvalOf: async (organization_id, org_seq) => {
       const signed = await findSignature(db, organization_id, org_seq);
       return signed && JSON.stringify(signed);

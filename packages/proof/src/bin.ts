@@ -42,7 +42,7 @@ import {
 
 export const USAGE = `Usage: ./rcpt verify [--json] [--head [SEQ:]SHA256] PATH…
        ./rcpt verify [--json] [--output FILE] [--evidence FILE]… RECEIPT
-       ./rcpt verify [--json] --disclosures FILE RECEIPT
+       ./rcpt verify [--json] --disclosures FILE [--activity FILE] RECEIPT
        ./rcpt verify [--json] --proof FILE --key KEY… RECEIPT
        ./rcpt verify [--json] --checkpoint FILE --key KEY… EXPORT
        ./rcpt verify [--json] --approval FILE [--activity FILE] RECEIPT
@@ -57,7 +57,8 @@ file, a folder with any of those in it (other files are skipped and counted), or
   --checkpoint FILE    the export must be all that this signed checkpoint counts
   --approval FILE      a passkey must have signed exactly what this one receipt seals (GET /share/<token>/approval)
   --activity FILE      this export of the organization's activity must record that passkey as the approver's
-  --disclosures FILE   what the receipt's link discloses must be what was sealed (GET /share/<token>/disclosures)
+  --disclosures FILE   what the receipt's link discloses must be what was sealed (GET /share/<token>/disclosures); with --activity, nothing
+                       of it may have been erased since
   --origin URL         where it was signed, if not where the receipt's link leads
   --key KEY            a verifier key that you trust, or a file with one a line; may be given more than once
   --key-beside KEY     a key that came with the receipt: it shows no identity
@@ -110,8 +111,8 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const head = options.head === undefined ? undefined : parseHead(options.head);
   const asked = await askedFiles(paths, options.output ?? [], options.evidence ?? []);
   const pdf = paths.length === 1 ? await attachedTo(paths[0]!) : null;
-  const approving = await askedApproval(paths, options, pdf?.approval ?? null);
-  const listed = await askedDisclosures(paths, options.disclosures);
+  const approving = await askedApproval(paths, options, pdf?.approval ?? null, options.disclosures !== undefined);
+  const listed = await askedDisclosures(paths, options);
   const proving = await readProving(options, pdf);
   const sources = pdf === null ? (await Promise.all(paths.map(sourcesAt))).flat() : [pdf.receipt];
   const is_one = paths.length === 1 && sources.length === 1 && !sources[0]!.found;
@@ -139,7 +140,7 @@ async function lookAt(paths: string[], options: VerifyOptions): Promise<Found> {
   const beside_it = [...matches, ...[approval, disclosures].filter((one) => one !== null)];
   const all_hold = reports.length > 0 && [...reports, ...beside_it].every((one) => one.ok);
   const ok = all_hold && (answers === null || isShown(proving, answers));
-  const scope = scopeOf(reports, head !== undefined, asked.length > 0);
+  const scope = scopeOf(reports, head !== undefined, asked.length > 0, answers);
   const beside = answers === null ? scope : scopeBesideAnswers(head !== undefined, asked.length > 0);
   const remembered = answers === null ? null : await rememberIfShown(proving, answers);
   return { ok, reports, skipped, matches, approval, disclosures, answers, scope, beside, remembered };

@@ -77,6 +77,7 @@ export async function readProving(options: ProofOptions, attached: Attached | nu
     trust.expected = [...trust.expected!, ...parsed.logs.map((log) => log.key)];
     const asks = policyToTrust(parsed);
     if (asks !== undefined) trust.policy = asks;
+    else trust.beside = [...trust.beside!, ...parsed.witnesses.map((witness) => witness.key)];
   }
   if (consistency !== undefined) trust.consistency = await read(consistency, parseConsistency);
   const origin = noteOf({ proof, checkpoint })?.checkpoint.origin;

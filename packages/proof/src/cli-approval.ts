@@ -30,15 +30,16 @@ export interface ApprovalAnswer {
 
 const LARGEST_BYTES = 1_048_576;
 
-/** Null: it was not asked. Throws `WrongUse`. @param attached inside the PDF that is verified */
+/** Null: it was not asked. Throws `WrongUse`. @param attached inside the PDF that is verified. @param activity_serves another check */
 export async function askedApproval(
   paths: string[],
   { approval, activity, origin }: ApprovalOptions,
   attached: Source | null,
+  activity_serves = false,
 ): Promise<{ approval: Source; activity: Source | null; origin?: string } | null> {
   if (approval === undefined && attached === null) {
-    if (activity === undefined && origin === undefined) return null;
-    throw new WrongUse('--activity and --origin go with --approval');
+    if ((activity === undefined || activity_serves) && origin === undefined) return null;
+    throw new WrongUse('--origin goes with --approval, and --activity with --approval or --disclosures');
   }
   if (paths.length !== 1) throw new WrongUse('--approval goes with one receipt: give one PATH');
   if (origin !== undefined && !URL.canParse(origin))

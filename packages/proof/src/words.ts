@@ -1,4 +1,5 @@
 /** Reports in words, for a person. */
+import type { Answers } from './answers/answer.ts';
 import type { FileReport, FileViolation } from './judge.ts';
 import { oneLine } from './one-line.ts';
 import type { SealedWork } from './sealed-work.ts';
@@ -54,20 +55,35 @@ export interface Scope {
   not_shown: string[];
 }
 
-/** What a positive verdict on these files says, and what it leaves open. */
-export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boolean): Scope {
+/** What a positive verdict on these files says, and what it leaves open. @param answers of the one file, which say more than it does */
+export function scopeOf(
+  reports: FileReport[],
+  headGiven: boolean,
+  compared: boolean,
+  answers: Answers | null = null,
+): Scope {
+  const is_included = answers?.inclusion_and_completeness.state === 'holds';
+  const is_signed = answers?.identity.state === 'holds';
+  const is_witnessed = answers?.time.state === 'holds';
   const kinds = new Set(reports.map((report) => report.kind));
   const shown: string[] = [];
   const not_shown: string[] = [];
   if (kinds.has('receipt')) {
     shown.push('the receipt is byte for byte, or in canonical form, what was hashed when it was sealed');
-    not_shown.push('that a ledger sealed it: anybody can hash a receipt of their own; compare it with its share link');
-    not_shown.push('its place in its chain: verify an export of the chain for that');
+    if (is_included && is_signed) shown.push('that the ledger whose key you named holds it');
+    else
+      not_shown.push(
+        'that a ledger sealed it: anybody can hash a receipt of their own; compare it with its share link',
+      );
+    if (is_included) shown.push('its place in its chain');
+    else not_shown.push('its place in its chain: verify an export of the chain for that');
   }
   if (kinds.has('ledger')) {
     shown.push('every receipt is what was sealed, in order, none missing between the first and the last');
     if (headGiven) shown.push(AT_HEAD);
-    else not_shown.push('that nothing was cut off at the end: name the head you know with --head');
+    if (answers?.inclusion_and_completeness.code === 'complete')
+      shown.push('nothing was cut off before the end of the checkpoint');
+    else if (!headGiven) not_shown.push('that nothing was cut off at the end: name the head you know with --head');
   }
   if (kinds.has('router')) {
     shown.push('every line is what its checksum was made of');
@@ -77,8 +93,17 @@ export function scopeOf(reports: FileReport[], headGiven: boolean, compared: boo
     shown.push(SEALED_FILES);
     not_shown.push(MAKER);
   }
-  not_shown.push('when it happened and who did it: only the operator vouches for time and identity');
+  not_shown.push(vouched(is_witnessed, is_signed));
   return { shown, not_shown };
+}
+
+/** What nobody but the operator says, whatever else was shown. */
+function vouched(is_witnessed: boolean, is_signed: boolean): string {
+  if (is_witnessed && is_signed) return 'who the people named in it are: only the operator vouches for names';
+  if (is_witnessed) return 'who did it: only the operator vouches for identity';
+  if (is_signed)
+    return 'when it happened and who the people named in it are: only the operator vouches for times and names';
+  return 'when it happened and who did it: only the operator vouches for time and identity';
 }
 
 /** What the four answers leave to say of a single file. */

@@ -76,6 +76,23 @@ describe('a receipt with its proof', () => {
       ['receipt', 'unchanged', 'included', 'expected_key'],
     );
   });
+
+  test('--json lists nothing as not shown that the answers show', async () => {
+    const listed = async (...args: string[]) => JSON.parse((await run('--json', ...args)).stdout);
+    const shown = await listed(receipt, '--proof', proof, '--key', key);
+    assert.deepEqual(shown.not_shown, [
+      'when it happened and who the people named in it are: only the operator vouches for times and names',
+    ]);
+    assert.deepEqual(shown.shown.slice(1), ['that the ledger whose key you named holds it', 'its place in its chain']);
+    assert.match(
+      (await listed(receipt, '--proof', proof, '--key-beside', key)).not_shown[0],
+      /^that a ledger sealed it/,
+    );
+    assert.equal((await listed(receipt)).not_shown.length, 3);
+    const complete = await listed(whole, '--checkpoint', checkpoint(9), '--key', key);
+    assert.equal(complete.not_shown.length, 1);
+    assert.match((await listed(whole)).not_shown[0], /nothing was cut off/);
+  });
 });
 
 describe('an export with a checkpoint', () => {

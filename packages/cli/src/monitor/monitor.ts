@@ -7,7 +7,7 @@ import { sendMail } from './mail.ts';
 import { type Environment, type Options, readOptions } from './options.ts';
 import { keepEvidence, readSeen, writeSeen } from './seen.ts';
 
-const HELP = `Usage: ./rcpt monitor URL [--key KEY]… [--seen FILE] [--stale HOURS] [--mail TO]… [--json]
+const HELP = `Usage: ./rcpt monitor URL [--key KEY]… [--seen FILE | --no-seen] [--stale HOURS] [--mail TO]… [--json]
 
 Looks at an organization's chain and its signed log from outside. Has the ledger verify the chain, fetches the signed checkpoint, demands
 that it is signed by the expected key and continues the one that was seen last, then fetches and hashes here every receipt since then,
@@ -18,12 +18,14 @@ was altered, rewritten or cut, an older backup was restored, another key signed,
                       then that receipt, its proof and the checkpoint are looked at, and that the log never gets shorter
   --key KEY           verifier key of the log, name+id+base64, as the organization told it; may be given again. Without it the first look
                       takes the one that the ledger names, and every later look demands that one
-  --seen FILE         where what was seen last is kept; without it nothing is compared with an earlier look
+  --seen FILE         where what was seen last is kept (default: a file of this log in $XDG_STATE_HOME/rcpt or ~/.local/state/rcpt. Without --key
+                      it goes by the API key, so that another API key begins anew)
+  --no-seen           keeps nothing, and compares with no earlier look
   --witness KEY       verifier key of a witness, whose cosignature says when it saw the checkpoint; may be given again
-  --stale HOURS       something is wrong when the log has not grown for so long. A checkpoint holds no time. What counts is the last
-                      cosignature of a --witness, else when this command first saw a log of this size: an organization that mints nothing
-                      looks the same as a ledger that keeps its receipts from you
-  --activity          looks at what administrators did, the organization's second chain, with a --seen file and a --key of its own
+  --stale HOURS       something is wrong when the log has not grown for so long (default: 48, with --activity 0; 0: never). A checkpoint holds
+                      no time. What counts is the last cosignature of a --witness, else when this command first saw a log of this size: an
+                      organization that mints nothing looks the same as a ledger that keeps its receipts from you
+  --activity          looks at what administrators did, the organization's second chain, with a file and a --key of its own
   --checkpoint-only   verifies the checkpoint, and reads no receipts
   --holds SEQ:SHA256  the chain must hold this receipt, e.g. the head that was noted with a backup
   --mail TO           mails what is wrong, by RCPT_SMTP_URL (smtp://…, smtps://… or file:<folder>), from RCPT_EMAIL_FROM; may be given again
@@ -51,11 +53,11 @@ export async function monitor(args: string[], environment: Environment): Promise
 }
 
 async function watch(options: Options): Promise<0 | 1> {
-  const { file, json, shared, ...question } = options;
+  const { file, folder, json, shared, ...question } = options;
   try {
     const asked = { ...question, seen: file === undefined ? null : readSeen(file) };
     const seen = shared ? await lookAtShared(asked) : await look(asked);
-    if (file !== undefined) writeSeen(file, seen, new Date(question.now()).toISOString());
+    if (file !== undefined) writeSeen(file, seen, new Date(question.now()).toISOString(), folder);
     if (json) process.stdout.write(`${JSON.stringify({ ok: true, ...seen, reason: null })}\n`);
     return 0;
   } catch (error) {

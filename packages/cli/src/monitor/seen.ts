@@ -1,5 +1,5 @@
 /** What was seen last, kept in a file between two looks: JSON, replaced whole. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import type { Head } from '@rcpt/proof/chain.ts';
 import { fromBase64 } from '@rcpt/proof/log/bytes.ts';
 import { HASH_BYTES } from '@rcpt/proof/log/merkle.ts';
@@ -48,9 +48,10 @@ export function readSeen(file: string): Seen | null {
   );
 }
 
-/** Throws `NotVerified`: what was seen could not be kept. */
-export function writeSeen(file: string, seen: Seen, verified_at: string): void {
+/** Throws `NotVerified`: what was seen could not be kept. @param folder to be made where it is missing */
+export function writeSeen(file: string, seen: Seen, verified_at: string, folder: string | null = null): void {
   try {
+    if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const fd = openSync(`${file}.new`, 'w', 0o600);
     writeSync(fd, `${JSON.stringify({ ...seen, verified_at })}\n`);
     fsyncSync(fd);

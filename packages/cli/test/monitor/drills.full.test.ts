@@ -246,7 +246,11 @@ function drills(ledger: SuiteLedger): void {
   test('what administrators did: a line taken away is missed, too', async () => {
     const tenant = await ledger.doomedTenant();
     const seen = join(folder, `${++files}.seen`);
-    const look = () => rcpt(['monitor', ledger.url, '--activity', '--seen', seen], { RCPT_KEY: tenant.keys.auditor });
+    const look = () =>
+      rcpt(['monitor', ledger.url, '--activity', '--seen', seen], {
+        RCPT_KEY: tenant.keys.auditor,
+        XDG_STATE_HOME: folder,
+      });
     assert.deepEqual((await look()).stderr, []);
     await tenant.as('owner')('PATCH', '/organization', { four_eyes: true });
     assert.deepEqual((await look()).stderr, []);

@@ -1,6 +1,6 @@
 /** What a schedule calls, as it is called: silent on a whole chain, one paragraph on anything else. */
 import { strict as assert } from 'node:assert';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { rcpt } from '../../../../test/kit/process.ts';
 import { eachLedger, type SuiteLedger, type Tenant } from '../../../ledger/test/kit/running.ts';
 import { mintedReceipt } from '../../../ledger/test/kit/story.ts';
 import { readChain, writeChain } from '../../../ledger/test/kit/tampering.ts';
-import { cutTo, forgetSigned, rewrittenFrom } from './kit/operator.ts';
+import { cutTo, forgetRuns, forgetSigned, rewrittenFrom } from './kit/operator.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'monitor-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ interface Looked {
 }
 
 async function look(url: string, key: string, ...words: string[]): Promise<Looked> {
-  const { code, stdout, stderr } = await rcpt(['monitor', url, ...words], { RCPT_KEY: key });
+  const { code, stdout, stderr } = await rcpt(['monitor', url, ...words], { RCPT_KEY: key, XDG_STATE_HOME: state() });
   return { code: code!, stdout, stderr: stderr.map((line) => `${line}\n`).join('') };
 }
 
@@ -38,6 +38,8 @@ function found({ code, stdout, stderr }: Looked, words: RegExp): void {
 }
 
 let files = 0;
+/** A new one each time: only what `--seen` names is kept from look to look. */
+const state = () => join(folder, `${++files}.state`);
 function seenFile(): string {
   return join(folder, `${++files}.seen`);
 }
@@ -65,6 +67,68 @@ function looks(ledger: SuiteLedger): void {
     }
     const { stdout, code } = await look(ledger.url, key, '--json');
     assert.deepEqual([code, JSON.parse(stdout).ok, JSON.parse(stdout).head.org_seq], [0, true, 3]);
+  });
+
+  test('keeps by itself what it saw, a file for each log, unless it is told not to', async () => {
+    const tenant = await ledger.doomedTenant();
+    const other = await ledger.tenant();
+    await mint(tenant, 2);
+    const XDG_STATE_HOME = state();
+    const kept = join(XDG_STATE_HOME, 'rcpt');
+    const again = async (key: string, ...words: string[]) => {
+      const { code, stderr } = await rcpt(['monitor', ledger.url, ...words], { RCPT_KEY: key, XDG_STATE_HOME });
+      return { code, stderr: stderr.join('\n') };
+    };
+    const key = tenant.keys.auditor;
+    const vkey = (await tenant.ask('auditor', 'GET', '/ledger/key')).text.trim();
+    assert.equal((await again(key, '--no-seen')).code, 0);
+    assert.ok(!existsSync(kept));
+    for (const [words, count] of [
+      [[], 1],
+      [['--key', vkey], 2],
+      [['--activity'], 3],
+    ] as const) {
+      assert.deepEqual(await again(key, ...words), { code: 0, stderr: '' });
+      assert.equal(readdirSync(kept).length, count);
+    }
+    assert.deepEqual(await again(other.keys.auditor), { code: 0, stderr: '' });
+    for (const name of readdirSync(kept)) {
+      assert.match(name, /^monitor-127\.0\.0\.1_\d+\.[0-9a-f]{16}\.seen$/);
+      assert.equal(statSync(join(kept, name)).mode & 0o777, 0o600);
+    }
+    assert.equal(statSync(kept).mode & 0o777, 0o700);
+    await writeChain(ledger.db, tenant.organization_id, cutTo(await readChain(ledger.db, tenant.organization_id), 1));
+    await forgetRuns(ledger.db, tenant.organization_id);
+    await forgetSigned(ledger.db, tenant.organization_id);
+    assert.deepEqual(await again(key, '--no-seen'), { code: 0, stderr: '' });
+    for (const words of [[], ['--key', vkey]]) {
+      const { code, stderr } = await again(key, ...words);
+      assert.equal(code, 1);
+      assert.match(stderr, /THE CHAIN WAS CUT: 1:/);
+    }
+    assert.equal((await again(key, '--no-seen', '--seen', 'x')).code, 2);
+  });
+
+  test('is stale after 48 hours unless told otherwise, and with 0 never', async () => {
+    const tenant = await ledger.tenant();
+    await mint(tenant, 1);
+    const seen = seenFile();
+    const key = tenant.keys.auditor;
+    assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL);
+    const aged = (hours: number) =>
+      writeFileSync(
+        seen,
+        JSON.stringify({
+          ...JSON.parse(readFileSync(seen, 'utf8')),
+          grown_at: new Date(Date.now() - hours * 3_600_000).toISOString(),
+        }),
+      );
+    aged(47);
+    assert.deepEqual(await look(ledger.url, key, '--seen', seen), WELL);
+    aged(49);
+    found(await look(ledger.url, key, '--seen', seen), /THE CHECKPOINT IS STALE: .*, longer than 48 hours/);
+    assert.deepEqual(await look(ledger.url, key, '--seen', seen, '--stale', '0'), WELL);
+    assert.equal((await look(ledger.url, key, '--seen', seen, '--stale', '00')).code, 2);
   });
 
   test('altered in the database, the receipt is named, and what was seen stays', async () => {

@@ -5,7 +5,7 @@ import { instant } from '@rcpt/contract/lanes/printed.ts';
 import { shownLine } from '@rcpt/contract/shown.ts';
 import { decidersInWords, signerInWords } from '@rcpt/contract/signer.ts';
 import type { ANSWER_TITLES, Answer } from '@rcpt/proof/answers/answer.ts';
-import { STATED } from '@rcpt/proof/answers/time.ts';
+import { CLOCK } from '@rcpt/proof/answers/time.ts';
 import { GENESIS_HASH } from '@rcpt/proof/chain.ts';
 import type { ReceiptView } from './view.ts';
 
@@ -58,7 +58,7 @@ export const UNCHECKED: Record<(typeof ANSWER_TITLES)[number][0], string> = {
     'Not checked yet. With scripts allowed, your browser recomputes the hash here; without, it can be done by hand as described below.',
   inclusion_and_completeness:
     'Not checked yet. The proof of this receipt places it in the signed log of its ledger. Only an export of the ledger shows that none was left out.',
-  time: STATED.text,
+  time: `${CLOCK} Not checked yet: whether a witness saw it.`,
   identity:
     'Not checked yet. The log is signed with a key of the organization. Names in receipts are stated by the operator: people choose their own, organizations those of their API keys.',
 };

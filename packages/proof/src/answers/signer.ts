@@ -1,15 +1,15 @@
 /** Who signed a checkpoint: held against the keys that the reader trusts, else those that came with it; and which witnesses saw it. */
 import { ProofError } from '../error.ts';
 import { toHex } from '../log/bytes.ts';
-import { type Checkpoint, parseCheckpointText, verifyCosignatures } from '../log/checkpoint.ts';
+import { type Checkpoint, type Cosigned, parseCheckpointText, verifyCosignatures } from '../log/checkpoint.ts';
 import { type Note, parseNote, verifyNote } from '../log/signed-note.ts';
-import { isOfKey, type VerifierKey } from '../log/verifier-key.ts';
+import { formatVerifierKey, isOfKey, type VerifierKey } from '../log/verifier-key.ts';
 import { oneLine } from '../one-line.ts';
 import { type Answer, fails, holds, notShown } from './answer.ts';
 
 /** What the reader brings along. */
 export interface Trust {
-  /** Keys the reader had before, or by another way than the receipt. */
+  /** Keys the reader had before, or by another way than the receipt. Those of witnesses say when they saw it. */
   expected?: readonly VerifierKey[];
   /** Keys that came with what is verified: they tie it together, and show no identity. */
   beside?: readonly VerifierKey[];
@@ -32,11 +32,14 @@ export interface Signed {
   is_signed: boolean;
   identity: Answer;
   /** Of the policy's witnesses; `broken`: a line of one of them does not hold. */
-  seen: { by: { key: VerifierKey; time: number }[]; broken: boolean };
+  seen: { by: Cosigned[]; broken: boolean };
+  /** Of the witnesses whose keys were given without a policy, or came along; a line that does not hold counts for nothing. */
+  known: { by: Cosigned[]; among: number };
 }
 
 const NAMES = 'Names in receipts are stated by the operator.';
 const UNSEEN = { by: [], broken: false };
+const UNKNOWN = { by: [], among: 0 };
 
 export const NOBODY_SIGNED = notShown(
   'nobody_signed',
@@ -45,7 +48,7 @@ export const NOBODY_SIGNED = notShown(
 );
 
 export async function signerOf(text: string, trust: Trust): Promise<Signed> {
-  const nothing = { is_signed: false, identity: NOBODY_SIGNED, seen: UNSEEN };
+  const nothing = { is_signed: false, identity: NOBODY_SIGNED, seen: UNSEEN, known: UNKNOWN };
   try {
     const note = parseNote(text);
     const checkpoint = parseCheckpointText(note.text);
@@ -62,9 +65,10 @@ async function signedBy(
   { expected = [], beside = [], policy }: Trust,
 ): Promise<Omit<Signed, 'checkpoint'>> {
   const origin = oneLine(checkpoint.origin);
-  const given = (expected.length > 0 ? expected : beside).filter(({ type }) => type === 1);
+  const logs = (keys: readonly VerifierKey[]) => keys.filter(({ type }) => type === 1);
+  const given = logs(expected).length > 0 ? logs(expected) : logs(beside);
   const keys = given.filter(({ name }) => name === checkpoint.origin);
-  const unsigned = (identity: Answer) => ({ is_signed: false, identity, seen: UNSEEN });
+  const unsigned = (identity: Answer) => ({ is_signed: false, identity, seen: UNSEEN, known: UNKNOWN });
   if (given.length === 0)
     return unsigned(
       notShown(
@@ -97,7 +101,12 @@ async function signedBy(
   } catch (error) {
     return unsigned(unsignedBy(error, origin));
   }
-  return { is_signed: true, identity: identityOf(key, expected.length > 0), seen: await seenBy(note, policy) };
+  return {
+    is_signed: true,
+    identity: identityOf(key, logs(expected).length > 0),
+    seen: await seenBy(note, policy),
+    known: policy === undefined ? await knownBy(note, [...expected, ...beside]) : UNKNOWN,
+  };
 }
 
 function unsignedBy(error: unknown, origin: string): Answer {
@@ -133,4 +142,15 @@ async function seenBy(note: Note, policy: Trust['policy']): Promise<Signed['seen
     if (error instanceof ProofError) return { by: [], broken: true };
     throw error;
   }
+}
+
+async function knownBy(note: Note, keys: readonly VerifierKey[]): Promise<Signed['known']> {
+  const witnesses = new Map(keys.filter(({ type }) => type === 4).map((key) => [formatVerifierKey(key), key]));
+  const by = await Promise.all([...witnesses.values()].map((key) => verifyCosignatures(note, [key]).catch(ofNone)));
+  return { by: by.flat(), among: witnesses.size };
+}
+
+function ofNone(error: unknown): Cosigned[] {
+  if (error instanceof ProofError) return [];
+  throw error;
 }

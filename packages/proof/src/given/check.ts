@@ -127,6 +127,7 @@ function take(pile: Pile, kind: GivenKind, text: string): void {
     pile.keys.push(...parsed.logs.map(({ key }) => key));
     const policy = policyToTrust(parsed);
     if (policy !== undefined) pile.trust.policy = policy;
+    else pile.keys.push(...parsed.witnesses.map(({ key }) => key));
   }
 }
 

@@ -15,6 +15,12 @@ export interface VerifiedCheckpoint extends Checkpoint {
   witnesses: { name: string; time: number }[];
 }
 
+/** A witness's signature that holds, with the time in it: whole seconds since 1970. */
+export interface Cosigned {
+  key: VerifierKey;
+  time: number;
+}
+
 const TIME_BYTES = 8;
 
 /** What is signed. */
@@ -54,10 +60,7 @@ async function cosignersOf(note: Note, witnesses: readonly VerifierKey[]): Promi
 }
 
 /** Witnesses who have not signed are left out. Throws `bad_signature` where one of them has, and it does not hold. */
-export async function verifyCosignatures(
-  note: Note,
-  witnesses: readonly VerifierKey[],
-): Promise<{ key: VerifierKey; time: number }[]> {
+export async function verifyCosignatures(note: Note, witnesses: readonly VerifierKey[]): Promise<Cosigned[]> {
   const signed = witnesses.filter((witness) => note.signatures.some((signature) => isOfKey(signature, witness)));
   if (signed.length === 0) return [];
   const verified = await verifyNote(note, signed, (_, bytes) => ({

@@ -155,6 +155,21 @@ describe('a policy', () => {
     assert.match(answers.time.text, /by 2026-09-21T14:14:20Z at the latest: 3 of 3 witnesses/);
   });
 
+  test('witnesses that no policy asks for are counted all the same, with the last of their times; one that is wrong is not', async () => {
+    const known = signers.map(({ key }) => key);
+    const [first, ...rest] = cosigners;
+    const said = async (proof: string, trust: Trust) => (await answersOfReceipt(receipt, proof, trust)).time;
+    for (const trust of [{ beside: [...expected, ...known] }, { expected, beside: known }]) {
+      const { code, state, text } = await said(await log.proof(3, 7, rest), trust);
+      assert.deepEqual([state, code], ['not_shown', 'stated']);
+      assert.match(text, /sealed it\. 2 of 3 witnesses cosigned the checkpoint, last at 2026-09-21T14:15:20Z\.$/);
+    }
+    const wrong = { ...first!.signer, sign: (message: Uint8Array) => flipped(first!.signer.sign(message), 9) };
+    const forged = await log.proof(3, 7, [{ ...first!, signer: wrong }]);
+    assert.match((await said(forged, { expected, beside: known })).text, /Nobody else vouches for it\.$/);
+    assert.match((await said(await log.proof(3, 7, rest), { beside: known })).text, /Nobody else vouches for it\.$/);
+  });
+
   test('without a quorum, or with a line that was changed, fails', async () => {
     const few = await log.proof(3, 7, cosigners.slice(2));
     assert.deepEqual((await short(receipt, few, { expected, policy })).slice(1, 3), [

@@ -54,7 +54,12 @@ export function attachments(view: ReceiptView, { bytes, beside, approval }: Rend
   return [
     receipt,
     { ...text, bytes: beside.proof, name: proof, description: 'Its place in the signed log (C2SP tlog-proof)' },
-    { ...text, bytes: beside.keys, name: keys, description: 'The keys of the log, as the operator gave them' },
+    {
+      ...text,
+      bytes: beside.keys,
+      name: keys,
+      description: 'The keys of the log and of its witnesses, as the operator gave them',
+    },
     ...signed,
   ];
 }

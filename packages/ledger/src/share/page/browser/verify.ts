@@ -37,7 +37,7 @@ async function check(): Promise<Comparable> {
   const [proof, keys, witnesses] = await Promise.all([loaded('proof'), loaded('key'), loaded('witnesses')]);
   write('#check', 'Checked in your browser just now');
   const text = proof instanceof Uint8Array ? new TextDecoder().decode(proof) : null;
-  const answers = await answersOfReceipt(receipt, text, { beside: keysIn(keys) });
+  const answers = await answersOfReceipt(receipt, text, { beside: [...keysIn(keys), ...keysIn(witnesses)] });
   if (typeof proof === 'string') answers.inclusion_and_completeness.advice = `No proof came with this page: ${proof}.`;
   if (text !== null && typeof witnesses !== 'string')
     write('#time .cosigned', await cosignedBy(text, keysIn(witnesses)));
