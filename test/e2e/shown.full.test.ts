@@ -57,11 +57,10 @@ describe('what others wrote', () => {
     const { page, context, clean } = await visitor(browser, house.ledger_url);
     await enter(page, house.sign_in_url, 'Ada Lovelace');
     await page.goto(`${house.ledger_url}/runs/${run_id}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('107 more members in the JSON.').waitFor();
     await says(page, [HOSTILE.title, HOSTILE.task, HOSTILE.label, HOSTILE.note, LEGITIMATE]);
     for (const exact of ['0.9999999999999999', '1e+21', '"1"', '"a.b"', 'a.b', '0.30000000000000004'])
       await page.getByText(exact, { exact: true }).first().waitFor();
-    await page.getByText('107 more members in the JSON.').waitFor();
     assert.match(await page.title(), /^Pay \[U\+202E\]001/);
     await assertAccessible(page, 'a hostile Run');
 

@@ -115,7 +115,7 @@ describe('deploy/', () => {
     const inside = `mount --make-rprivate / && mount --bind ${state} ${state} && chown 65534:65534 ${state} &&
       mount -o remount,bind,ro / && cd ${state} && ! touch ${house.root}/var/x 2>/dev/null &&
       exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \\
-        timeout -s TERM 5 ${HOME}/rcpt ledger`;
+        timeout -s TERM 15 ${HOME}/rcpt ledger`;
     const { said } = await exec(['unshare', '-m', 'sh', '-c', inside], {
       PATH: process.env.PATH!,
       LEDGER_PORT: '0',

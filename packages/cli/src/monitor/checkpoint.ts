@@ -68,7 +68,8 @@ export async function requireExtension(
     if (toBase64(newer.root) === toBase64(older.root)) return;
     throw rewritten(`two checkpoints of ${newer.size} receipts are signed, and their roots differ`);
   }
-  if (proof === null) return;
+  // Every tree continues the empty one.
+  if (proof === null || older.size === 0) return;
   if (!extendsTree(older, newer, await proof(older.size, newer.size)))
     throw rewritten(
       `the checkpoint of ${newer.size} receipts does not continue the one of ${older.size} that was seen before`,
@@ -100,7 +101,7 @@ export async function consistencyHashes(question: Question, from: number, to: nu
  */
 export function requireFresh(question: Question, { note, size, witnesses }: SignedCheckpoint, grown_at: string): void {
   const { stale_hours, now } = question;
-  if (stale_hours === null) return;
+  if (stale_hours === null || size === 0) return;
   const last = Math.max(Date.parse(grown_at), ...witnesses.map(({ time }) => time * 1000));
   if (now() - last <= stale_hours * 3_600_000) return;
   throw new ChainFault(

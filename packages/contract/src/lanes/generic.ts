@@ -61,6 +61,7 @@ const FITTING = {
 } satisfies Record<string, EvidenceKind[]>;
 
 const TASK = '/inputs/task';
+const KIND = '/inputs/kind';
 
 const taskDescribed: LaneRule<GenericWork> = {
   key: 'task_described',
@@ -82,8 +83,10 @@ const outputPresent: LaneRule<GenericWork> = {
   label: 'There is an output',
   category: 'structure',
   severity: 'medium',
-  decide({ inputs, execution, evidence }) {
+  decide({ inputs, execution, evidence, private_paths }) {
     if (!isEmpty(execution.output)) return pass('The execution has an output.');
+    if (isPrivate(private_paths, KIND) && execution.output === undefined && evidence.length > 0)
+      return skip('The kind of work is private: what it made may be the attached evidence.');
     if (execution.output === undefined && isProduct(inputs.kind) && evidence.length > 0) {
       return skip(`Work of kind ${inputs.kind}: what it made is the attached evidence.`);
     }
@@ -96,10 +99,12 @@ const agentDeclared: LaneRule<GenericWork> = {
   label: 'The agent and its model are declared',
   category: 'policy',
   severity: 'low',
-  decide({ inputs, agent_profile }) {
+  decide({ inputs, agent_profile, private_paths }) {
     const { name, model } = agent_profile;
     const declared = [name, model].map((word) => word !== '' && word !== 'undeclared');
     if (declared[0] && declared[1]) return pass(`Agent ${quote(name)}, model ${quote(model)}.`);
+    if (isPrivate(private_paths, KIND) && !declared[0])
+      return skip('The kind of work is private: it may be one without an agent.');
     if (isProduct(inputs.kind) && !declared[0]) return skip(`Work of kind ${inputs.kind} may have no agent.`);
     return flag(
       declared[0] ? `Agent ${quote(name)} does not say which model it used.` : 'Nobody is declared as the agent.',
@@ -112,8 +117,9 @@ const evidenceFits: LaneRule<GenericWork> = {
   label: 'The evidence suits this kind of work',
   category: 'evidence',
   severity: 'low',
-  decide({ inputs, evidence }) {
+  decide({ inputs, evidence, private_paths }) {
     if (evidence.length === 0) return skip('No evidence is attached.');
+    if (isPrivate(private_paths, KIND)) return skip('The kind of work is private: what is said of it would be sealed.');
     if (inputs.kind === undefined || inputs.kind === 'other')
       return skip('The kind of work is not declared, so any evidence may suit.');
     const fitting: readonly string[] = FITTING[inputs.kind];

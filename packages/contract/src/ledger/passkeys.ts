@@ -9,7 +9,7 @@ const base64url = (most: number) =>
     .string()
     .max(most)
     .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url without padding');
-const Bytes = base64url(65_536);
+const Bytes = base64url(32_768);
 /** WebAuthn allows 1,023 bytes. */
 const CredentialId = base64url(1_364).min(1);
 const Transports = z.array(z.string().regex(/^[\w-]{1,32}$/)).max(16);

@@ -5,7 +5,7 @@ import type { Principal } from '../people/principal.ts';
 import { actorOf } from './actor.ts';
 import { recordActivity } from './record.ts';
 
-/** @param head where the export ends; null: the chain is empty */
+/** @param head where the chain ended when the export was asked for; null: it was empty */
 export async function recordExport(
   { db, now }: Pick<Ledger, 'db' | 'now'>,
   by: Principal,

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { recordExport } from '../activity/export.ts';
 import type { Ledger } from '../ledger.ts';
-import { listActivity } from '../store/activity.ts';
+import { listActivity, readActivityEnd } from '../store/activity.ts';
 import { sendReceipts, streamActivity } from './stored.ts';
 
 const NDJSON = 'application/x-ndjson';
@@ -60,8 +60,12 @@ export function activityRoutes(app: App, ledger: Ledger): void {
   );
 
   async function sendChain({ principal, method }: FastifyRequest, reply: FastifyReply) {
+    if (method !== 'HEAD') {
+      const { head } = await readActivityEnd(ledger.db, principal.organization_id);
+      await recordExport(ledger, principal, 'activity', head);
+    }
+    // It ends with the line that tells of it: a checkpoint that is asked for next is of these lines.
     const { head, lines } = await streamActivity(ledger.db, principal.organization_id);
-    if (method !== 'HEAD') await recordExport(ledger, principal, 'activity', head);
     if (head !== null) reply.header('ledger-head', `${head.org_seq}:${head.receipt_sha256}`);
     return reply.type(NDJSON).send((method === 'HEAD' ? Readable.from([]) : lines) as never);
   }

@@ -32,7 +32,7 @@ export function logRoutes(
         ...common,
         summary: 'The signed checkpoint of all entries that there are',
         description:
-          'A signed note (C2SP tlog-checkpoint). 404 `not_found` while the log is empty; 409 `log_inconsistent` where what is stored does not continue what was signed.',
+          'A signed note (C2SP tlog-checkpoint). Of an empty log its size is 0; 409 `log_inconsistent` where what is stored does not continue what was signed.',
         response: { 200: text('Origin, size, root hash, signatures') },
       },
     },
@@ -58,10 +58,7 @@ export function logRoutes(
     async ({ principal, query: { from, to } }, reply) => {
       if (from > to) throw new Refusal('invalid', `from: got ${from}, takes a size up to that of to, ${to}.`);
       const hashes = await logs.consistency(principal.organization_id, log, from, to);
-      return reply
-        .type(TEXT)
-
-        .send(hashes.map((hash) => `${toBase64(hash)}\n`).join(''));
+      return reply.type(TEXT).send(hashes.map((hash) => `${toBase64(hash)}\n`).join(''));
     },
   );
 
@@ -84,7 +81,7 @@ export function logRoutes(
       const bytes = await logs.tile(principal.organization_id, log, tile);
       return reply
         .type('application/octet-stream')
-
+        .header('cache-control', 'private, max-age=31536000, immutable')
         .send(bytes as never);
     },
   );
@@ -102,10 +99,7 @@ export function logRoutes(
     },
     async ({ principal }, reply) => {
       const keys = await logs.verifierKeys(principal.organization_id, log);
-      return reply
-        .type(TEXT)
-
-        .send(keys.map((key) => `${key}\n`).join(''));
+      return reply.type(TEXT).send(keys.map((key) => `${key}\n`).join(''));
     },
   );
 }

@@ -1,10 +1,10 @@
 /** The logs of the organizations, as the rest of the ledger sees them: checkpoints, proofs, tiles, keys. */
-import { parseCheckpointText } from '@rcpt/proof/log/checkpoint.ts';
-import { consistencyProof, includes, inclusionProof } from '@rcpt/proof/log/merkle.ts';
+import { checkpointText, parseCheckpointText } from '@rcpt/proof/log/checkpoint.ts';
+import { consistencyProof, emptyRoot, includes, inclusionProof } from '@rcpt/proof/log/merkle.ts';
 import { formatProofFile } from '@rcpt/proof/log/proof-file.ts';
-import { parseNote } from '@rcpt/proof/log/signed-note.ts';
+import { formatNote, parseNote } from '@rcpt/proof/log/signed-note.ts';
 import { TILE_WIDTH, type Tile, tileWidth } from '@rcpt/proof/log/tiles.ts';
-import { formatVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
+import { formatVerifierKey, isOfKey } from '@rcpt/proof/log/verifier-key.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
 import { refuse } from '../problems.ts';
@@ -12,7 +12,7 @@ import { type LogName, loadSignedEnd, type SignedEnd } from '../store/logs.ts';
 import { cosignatureLines } from '../store/witnesses.ts';
 import { witnessed } from '../witnesses/witnessed.ts';
 import { earlierCheckpoint } from './earlier.ts';
-import { verifierOf } from './keys.ts';
+import { signNote, verifierOf } from './keys.ts';
 import { type SignSettings, signEnd } from './signer.ts';
 import { ACTIVITY, type LogSource, RECEIPTS } from './source.ts';
 import { LogTree } from './tree.ts';
@@ -25,7 +25,7 @@ const SIGN_EVERY_MS = 1_000;
 const LARGEST_ENTRY = 65_535;
 
 export interface Logs {
-  /** All entries that there are, signed. Throws `not_found` where there are none, `log_inconsistent`. */
+  /** All entries that there are, signed, also where there are none. Throws `log_inconsistent`. */
   checkpoint(organization_id: string, log: LogName): Promise<SignedEnd>;
   /**
    * Of the first `size` entries, with its cosignatures if it was sent to witnesses. Throws `not_found` where there are fewer, or 0 are asked
@@ -111,10 +111,9 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
 
   return {
     async checkpoint(organization_id, log) {
-      const end = await signed(organization_id, log);
-      if (end === null) throw new Refusal('not_found', 'There is nothing to sign yet: the log is empty.');
+      const end = (await signed(organization_id, log)) ?? (await emptyEnd(organization_id, log));
       const lines = await cosignatureLines(db, organization_id, log, end);
-      return { ...end, checkpoint: end.checkpoint + lines.join('') };
+      return { ...end, checkpoint: await byNewestKey(organization_id, log, end.checkpoint + lines.join('')) };
     },
 
     async checkpointAt(organization_id, log, size) {
@@ -122,7 +121,7 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       if (size < 1) throw new Refusal('not_found', 'Of no entries there is no checkpoint.');
       const checkpoint = await earlierCheckpoint(settings, organization_id, log, end, size);
       const lines = await cosignatureLines(db, organization_id, log, { size, checkpoint });
-      return checkpoint + lines.join('');
+      return byNewestKey(organization_id, log, checkpoint + lines.join(''));
     },
 
     async proofFile(organization_id, log, index) {
@@ -132,7 +131,7 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       const hashes = await inclusionProof(index, size, subtree);
       const { root } = parseCheckpointText(parseNote(checkpoint).text);
       if (!includes({ index, size, leaf: await subtree(0, index), root }, hashes)) throw notAsSigned(index);
-      return formatProofFile({ index, hashes, checkpoint });
+      return formatProofFile({ index, hashes, checkpoint: await byNewestKey(organization_id, log, checkpoint) });
     },
 
     async consistency(organization_id, log, from, to) {
@@ -175,6 +174,24 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       await Promise.allSettled(signing.values());
     },
   };
+
+  /** Of no entries there is nothing that another checkpoint could contradict: it is signed when it is asked for, and not kept. */
+  async function emptyEnd(organization_id: string, log: LogName): Promise<SignedEnd> {
+    const signing = await keys.signing(organization_id, log);
+    const origin = signing[0]!.verifier.name;
+    const checkpoint = signNote(checkpointText({ origin, size: 0, root: emptyRoot() }), signing);
+    return { size: 0, peaks: '', edge: '', checkpoint, signed_at: settings.now() };
+  }
+
+  /** What was signed before the last rotation is signed by the keys of today, too: the same text, so nothing is contradicted. */
+  async function byNewestKey(organization_id: string, log: LogName, checkpoint: string): Promise<string> {
+    const own = (await keys.all(organization_id)).map((row) => verifierOf(row, log));
+    const { text, signatures } = parseNote(checkpoint);
+    if (signatures.some((signature) => isOfKey(signature, own[0]!))) return checkpoint;
+    const cosignatures = signatures.filter((signature) => !own.some((key) => isOfKey(signature, key)));
+    const again = parseNote(signNote(text, await keys.signing(organization_id, log)));
+    return formatNote({ text, signatures: [...again.signatures, ...cosignatures] });
+  }
 
   async function entriesOf(organization_id: string, source: LogSource, from: number, count: number): Promise<string[]> {
     const entries: string[] = [];

@@ -31,7 +31,9 @@ signed() {
   done < "$work/keys"
   return 1
 }
-size() { sed -n 2p "$1"; }
+# A number and nothing else: a shell would carry out what stands in its sums.
+number() { grep -xE '0|[1-9][0-9]{0,15}' || echo 0; }
+size() { sed -n 2p "$1" | number; }
 root() { sed -n 3p "$1"; }
 
 # That a receipt stands at its place in the tree of the checkpoint in its proof (RFC 9162, 2.1.3.2).
@@ -39,7 +41,7 @@ included() {
   { printf '\000'; cat "$1"; } | sha > "$work/r"
   sed '1,/^$/d' "$2" > "$work/checkpoint"
   cmp -s "$work/checkpoint" checkpoints/end.txt || cmp -s "$work/checkpoint" checkpoints/newest.txt || return 1
-  fn=$(sed -n 's/^index //p' "$2" | head -n 1)
+  fn=$(sed -n 's/^index //p' "$2" | head -n 1 | number)
   [ "$fn" = "$3" ] || return 1
   sn=$(($(size "$work/checkpoint") - 1))
   sed '/^$/,$d' "$2" | sed 1,2d > "$work/hashes"

@@ -17,8 +17,8 @@ eachLedger('an activity export, verified offline', (ledger) => {
       return join(folder, name);
     };
     const key = file('key', await get('/activity/key'));
-    const checkpoint = file('checkpoint', await get('/activity/checkpoint'));
     const lines = file('activity.ndjson', await get('/activity/export'));
+    const checkpoint = file('checkpoint', await get('/activity/checkpoint'));
     let text = '';
     const out = {
       write(more: string) {

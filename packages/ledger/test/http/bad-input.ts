@@ -378,7 +378,8 @@ function suite(ledger: SuiteLedger, stages: readonly Stage[], each_nth: number):
         assert.match(String(got.headers['x-request-id']), /^[\w.:-]{1,128}$/);
         assert.equal(got.headers['access-control-allow-origin'], undefined, operation.name);
         assert.ok(!got.text.includes('evil.example'), operation.name);
-        if (operation.secured) assert.equal(got.headers['cache-control'], 'no-store', operation.name);
+        const kept = operation.path.endsWith('/tile/{*}') ? 'private, max-age=31536000, immutable' : 'no-store';
+        if (operation.secured) assert.equal(got.headers['cache-control'], kept, operation.name);
       }
   });
 

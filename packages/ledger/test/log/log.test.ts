@@ -1,12 +1,13 @@
 /** The log over HTTP: what is minted is signed, proved and served, and what was altered is not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fromBase64 } from '@rcpt/proof/log/bytes.ts';
+import { fromBase64, toHex } from '@rcpt/proof/log/bytes.ts';
 import { openCheckpoint } from '@rcpt/proof/log/checkpoint.ts';
-import { extendsTree, leafHash } from '@rcpt/proof/log/merkle.ts';
+import { emptyRoot, extendsTree, leafHash } from '@rcpt/proof/log/merkle.ts';
 import { verifyProofFile } from '@rcpt/proof/log/proof-file.ts';
 import { parseVerifierKey, type VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
-import { eachLedger, type Tenant } from '../kit/running.ts';
+import { rcpt } from '../kit/process.ts';
+import { eachLedger, MASTER_KEY, type Tenant } from '../kit/running.ts';
 import { approvedRun, mintedReceipt as mint } from '../kit/story.ts';
 import { readChain, resealed, writeChain } from '../kit/tampering.ts';
 
@@ -51,8 +52,8 @@ eachLedger('the log', (ledger) => {
   test('signs all that is minted, and proves that each size continues the one before', async () => {
     const tenant = await ledger.tenant();
     const key = await keyOf(tenant);
-    const empty = await tenant.ask('auditor', 'GET', '/ledger/checkpoint');
-    assert.equal(empty.status, 404);
+    const empty = await openCheckpoint(await text(tenant, '/ledger/checkpoint'), key);
+    assert.deepEqual([empty.size, toHex(empty.root)], [0, toHex(emptyRoot())]);
     const seen = [];
     for (let size = 1; size <= 4; size++) {
       await mint(tenant);
@@ -79,12 +80,14 @@ eachLedger('the log', (ledger) => {
     const get = async (path: string) => {
       const headers = { authorization: `Bearer ${tenant.keys.auditor}` };
       const response = await fetch(`${ledger.url}/ledger/tile/${path}`, { headers });
-      return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+      const cache = response.headers.get('cache-control');
+      return { status: response.status, cache, bytes: Buffer.from(await response.arrayBuffer()) };
     };
     // On a slow machine one was signed before the last of them.
     await tenant.ask('auditor', 'GET', '/ledger/checkpoint');
     const leaves = payloads.map((payload) => leafHash(Buffer.from(payload)));
     assert.deepEqual((await get('0/000.p/3')).bytes, Buffer.concat(leaves));
+    assert.match((await get('0/000.p/3')).cache!, /immutable/);
     assert.deepEqual((await get('0/000.p/2')).bytes, Buffer.concat(leaves.slice(0, 2)));
     const bundle = (await get('entries/000.p/3')).bytes;
     const entries = [];
@@ -107,13 +110,31 @@ eachLedger('the log', (ledger) => {
   test('is of its own organization, and closed with its link', async () => {
     const [tenant, other] = [await ledger.tenant(), await ledger.tenant()];
     const receipt = await mint(tenant);
-    assert.equal((await other.ask('auditor', 'GET', '/ledger/checkpoint')).status, 404);
+    assert.equal((await openCheckpoint(await text(other, '/ledger/checkpoint'), await keyOf(other))).size, 0);
     assert.notEqual(await text(other, '/ledger/key'), await text(tenant, '/ledger/key'));
     assert.equal((await ledger.call('GET', '/ledger/checkpoint')).status, 401);
     await tenant.as('owner')('PUT', `/receipts/${receipt.receipt_id}/share`, { enabled: false });
     for (const what of ['proof', 'key']) {
       assert.equal((await ledger.call('GET', `${pathOf(receipt)}/${what}`)).status, 410);
       assert.equal((await ledger.call('GET', `/share/${'a'.repeat(22)}/${what}`)).status, 404);
+    }
+  });
+
+  test('is signed by the next key at once when keys were rotated, also what was signed before', async () => {
+    const tenant = await ledger.tenant();
+    const receipt = await mint(tenant);
+    const old = await keyOf(tenant);
+    await text(tenant, '/ledger/checkpoint');
+    const settings = { LEDGER_DATABASE_URL: ledger.database_url, LEDGER_MASTER_KEY: MASTER_KEY };
+    const { code, stderr } = await rcpt(['key', 'rotate', '--org', tenant.organization_id], settings);
+    assert.equal(code, 0, stderr.join('\n'));
+    const [next, before] = (await text(tenant, '/ledger/key')).trimEnd().split('\n').map(parseVerifierKey);
+    assert.equal(toHex(before!.key), toHex(old.key));
+    const proof = (await ledger.call('GET', `${pathOf(receipt)}/proof`)).text;
+    const bytes = Buffer.from((await ledger.call('GET', `${pathOf(receipt)}/download`)).text);
+    for (const key of [next!, old]) {
+      assert.equal((await openCheckpoint(await text(tenant, '/ledger/checkpoint'), key)).size, 1);
+      assert.equal((await verifyProofFile(proof, bytes, key)).index, 0);
     }
   });
 

@@ -88,6 +88,16 @@ eachLedger('private members', (ledger) => {
     }
   });
 
+  test('of a kind of work are named by no check that is sealed', async () => {
+    const tenant = await ledger.tenant();
+    for (const kind of ['compute', 'dataset', 'agent']) {
+      const inputs = { task: 'Count the tiles of the roof', kind };
+      const { receipt } = await minted(tenant, { lane: 'generic', title: 'T', inputs, private: ['/inputs/kind'] });
+      const { checks, run } = receipt;
+      assert.ok(!JSON.stringify([checks, run]).includes(kind), kind);
+    }
+  });
+
   test('of a package and of a pin are committed; a cook states nothing in place of what its pin keeps private', async () => {
     const tenant = await ledger.tenant();
     const { inputs } = WORK['dataset-download'];

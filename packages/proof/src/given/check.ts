@@ -91,17 +91,24 @@ async function answersOf(
   return nothingToVerify();
 }
 
-async function lay(pile: Pile, file: GivenFile): Promise<void> {
+/** What a PDF may bring along: what a reader trusts, a policy or what was seen before, is theirs to give. */
+const ATTACHED: readonly GivenKind[] = ['receipts', 'proof', 'approval', 'keys'];
+
+/** @param within the PDF that it is attached to; null: the reader gave it */
+async function lay(pile: Pile, file: GivenFile, within: string | null = null): Promise<void> {
   const bytes = new Uint8Array(await file.slice(0, LARGEST_TEXT_BYTES + 1).arrayBuffer());
   const kind = kindOf(bytes);
   const said = (detail = '', is: Checked['files'][number]['kind'] = kind) =>
     pile.files.push({ name: file.name, kind: is, detail });
+  if (within !== null && !ATTACHED.includes(kind))
+    return void said(`It is attached to ${within} and is not taken from there: give it yourself.`, 'unused');
   try {
     if (kind === 'pdf') {
       said();
       const pdf = new Uint8Array(await file.slice(0, file.size).arrayBuffer());
       const attached = await attachmentsOf(pdf);
-      for (const [i, one] of attached.entries()) await lay(pile, inMemory(`${file.name}, attachment ${i + 1}`, one));
+      for (const [i, one] of attached.entries())
+        await lay(pile, inMemory(`${file.name}, attachment ${i + 1}`, one), file.name);
       return;
     }
     if (kind === 'receipts') {

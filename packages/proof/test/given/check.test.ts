@@ -6,6 +6,7 @@ import { check, type GivenFile } from '../../src/given/check.ts';
 import { kindOf } from '../../src/given/kind.ts';
 import { attachmentsOf } from '../../src/given/pdf-attachments.ts';
 import { formatConsistency } from '../../src/log/consistency-file.ts';
+import { formatVerifierKey, verifierKey } from '../../src/log/verifier-key.ts';
 import { inShort } from '../kit/answers.ts';
 import { chainOf } from '../kit/receipts.ts';
 
@@ -84,6 +85,19 @@ describe('files laid down together', () => {
     );
     const beside = await check([file('receipt.json', texts[2]!), file('receipt.pdf', pdf(texts[2]!, proof))], [key]);
     assert.equal(beside.answers.inclusion_and_completeness.code, 'included');
+  });
+
+  test('a PDF brings neither what a reader trusts nor another PDF', async () => {
+    const policy = `log ${vkey}\nwitness w1 ${formatVerifierKey(verifierKey('w.example', 4, new Uint8Array(32).fill(9)))}\nquorum w1\n`;
+    const inner = Buffer.from(pdf('inner')).toString('latin1');
+    const { files, answers } = await check([file('receipt.pdf', pdf(texts[2]!, proof, policy, inner))], [key]);
+    assert.deepEqual(
+      files.map(({ kind }) => kind),
+      ['pdf', 'receipts', 'proof', 'unused', 'unused'],
+    );
+    assert.equal(answers.time.state, 'not_shown');
+    const given = await check([file('receipt.json', texts[2]!), file('proof', proof), file('policy', policy)], [key]);
+    assert.equal(given.files[2]!.kind, 'policy', 'from the reader it is taken');
   });
 
   test('one receipt is verified at a time, what does not go with it is said to be unused', async () => {
