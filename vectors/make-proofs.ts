@@ -37,6 +37,7 @@ export async function proofVectors(texts: string[]): Promise<Record<string, obje
   for (const [name, vector] of Object.entries({ ...(await ofReceipts(texts)), ...ofExports(texts) }))
     vectors[`answers--${name}`] = { story: name.replaceAll('-', ' '), ...vector };
   vectors['note--signed-and-refused'] = notes(log.signer, log.checkpoint());
+  vectors['succession--of-keys'] = successions();
   vectors['tree--inclusion-and-consistency'] = await trees();
   vectors['tile--paths-and-bytes'] = tiles();
   vectors['statement--of-a-receipt'] = statements(log.signer, texts);
@@ -179,6 +180,44 @@ function notes(signer: Signer, checkpoint: string): object {
     ['a thousand signatures', checkpoint + checkpoint.split('\n\n')[1]!.repeat(1_000), keys, { refused: 'not_a_note' }],
   ];
   return cases.map(([story, note, of, answer]) => ({ story, note, keys: of, ...answer }));
+}
+
+/** `successor`: the key that is trusted in the end, by who trusts `keys` and holds `notes` in this order. */
+function successions(): object {
+  const [one, two, three] = ['one', 'two', 'three'].map((seed) => signerNamed(ORIGIN, 1, seed)) as [Signer, Signer, Signer];
+  const other = signerNamed('ledger.example/org/org_2', 1, 'two');
+  const witness = signerNamed(ORIGIN, 4, 'two');
+  const time = '2026-05-29T20:14:33.123Z';
+  const said = (from: Signer, to: Signer, origin = ORIGIN) =>
+    `rcpt-key-succession/v1\n${origin}\nfrom ${from.vkey}\nto ${to.vkey}\ntime ${time}\n`;
+  const signed = (text: string, ...signers: Signer[]) => {
+    const signatures = signers.map(({ key, sign }) => ({ name: key.name, id: key.id, bytes: sign(new TextEncoder().encode(text)) }));
+    return formatNote({ text, signatures });
+  };
+  const first = signed(said(one, two), two, one);
+  const second = signed(said(two, three), three, two);
+  const activity = signerNamed(`${ORIGIN}/activity`, 1, 'one');
+  const cases: [story: string, keys: Signer[], notes: string[], answer: object][] = [
+    ['one succession', [one], [first], { successor: two.vkey }],
+    ['two, in order', [one], [first, second], { successor: three.vkey }],
+    ['the activity log of the same keys', [activity], [first], { successor: signerNamed(`${ORIGIN}/activity`, 1, 'two').vkey }],
+    ['two, in the wrong order', [one], [second, first], { refused: 'wrong_succession' }],
+    ['from a key that nobody trusts', [three], [first], { refused: 'wrong_succession' }],
+    ['signed by the new key alone', [one], [signed(said(one, two), two)], { refused: 'bad_signature' }],
+    ['signed by the old key alone', [one], [signed(said(one, two), one)], { refused: 'bad_signature' }],
+    ['the old key twice', [one], [signed(said(one, two), one, one)], { refused: 'bad_signature' }],
+    ['a key exchanged after it was signed', [one], [first.replace(two.vkey, three.vkey)], { refused: 'bad_signature' }],
+    ['the time changed', [one], [first.replace('20:14', '20:15')], { refused: 'bad_signature' }],
+    ['another origin than that of the keys', [one], [signed(said(one, two, 'ledger.example/org/org_2'), two, one)], { refused: 'not_a_succession' }],
+    ['to the key of another log', [one], [signed(said(one, other), other, one)], { refused: 'not_a_succession' }],
+    ['to the key of a witness', [one], [signed(said(one, witness), witness, one)], { refused: 'not_a_succession' }],
+    ['to itself', [one], [signed(said(one, one), one)], { refused: 'not_a_succession' }],
+    ['a line more', [one], [signed(`${said(one, two)}more\n`, two, one)], { refused: 'not_a_succession' }],
+    ['of another version', [one], [signed(said(one, two).replace('/v1', '/v2'), two, one)], { refused: 'not_a_succession' }],
+    ['a key whose id is not its own', [one], [signed(said(one, two).replace(/\nto (.*)\+[0-9a-f]{8}\+/, '\nto $1+00000000+'), two, one)], { refused: 'invalid_key' }],
+    ['no note', [one], [said(one, two)], { refused: 'not_a_note' }],
+  ];
+  return cases.map(([story, keys, notes, answer]) => ({ story, keys: keys.map(({ vkey }) => vkey), notes, ...answer }));
 }
 
 function statements(signer: Signer, texts: string[]): object {

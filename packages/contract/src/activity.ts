@@ -73,7 +73,8 @@ export const ACTIVITY_DETAILS = {
   witness_removed: Witness,
   /** Verifier keys, as signed notes write them. */
   log_key_created: z.strictObject({ key: Words }),
-  log_key_rotated: z.strictObject({ before: Words, after: Words }),
+  /** With the note that both keys signed; lines from before it was recorded have none. */
+  log_key_rotated: z.strictObject({ before: Words, after: Words, succession: text(4_000).optional() }),
   export_taken: z.strictObject({ chain: z.enum(['receipts', 'activity']), head: Head.nullable() }),
   pack_taken: z.strictObject({ from: Words, to: Words }),
 } as const satisfies Record<ActivityKind, z.ZodType>;

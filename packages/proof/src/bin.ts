@@ -61,6 +61,7 @@ file, a folder with any of those in it (other files are skipped and counted), or
                        of it may have been erased since
   --origin URL         where it was signed, if not where the receipt's link leads
   --key KEY            a verifier key that you trust, or a file with one a line; may be given more than once
+  --succession FILE    how a key that you trust handed on to the next, which is then trusted, too; may be given more than once, in order
   --key-beside KEY     a key that came with the receipt: it shows no identity
   --policy FILE        which witnesses must have signed, and which logs you trust (C2SP tlog-policy)
   --consistency FILE   leads from the checkpoint you saw last to this one, or back
@@ -244,6 +245,7 @@ function readWords(args: string[]) {
     checkpoint: { type: 'string' },
     key: { type: 'string', multiple: true },
     'key-beside': { type: 'string', multiple: true },
+    succession: { type: 'string', multiple: true },
     approval: { type: 'string' },
     disclosures: { type: 'string' },
     activity: { type: 'string' },

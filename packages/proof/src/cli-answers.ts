@@ -14,6 +14,7 @@ import type { FileReport } from './judge.ts';
 import { parseConsistency } from './log/consistency-file.ts';
 import { parsePolicy } from './log/policy.ts';
 import { parseProofFile } from './log/proof-file.ts';
+import { successorsOf } from './log/succession.ts';
 import { parseVerifierKey, type VerifierKey } from './log/verifier-key.ts';
 import { safeForTerminal } from './one-line.ts';
 
@@ -24,6 +25,8 @@ export interface ProofOptions {
   /** Verifier keys, or files with one a line. */
   key?: string[];
   key_beside?: string[];
+  /** Files with signed successions of keys, in order. */
+  succession?: string[];
   policy?: string;
   consistency?: string;
   /** Null: nothing is remembered. */
@@ -51,7 +54,7 @@ const LARGEST_BYTES = 1024 * 1024;
 
 /** Throws `WrongUse` for options that do not go together, or files that are none. */
 export async function readProving(options: ProofOptions, attached: Attached | null = null): Promise<Proving> {
-  const { key = [], key_beside = [], policy, consistency, state = null } = options;
+  const { key = [], key_beside = [], succession = [], policy, consistency, state = null } = options;
   if (options.proof !== undefined && options.checkpoint !== undefined)
     throw new WrongUse('--proof is for a receipt and --checkpoint for an export: give one of them');
   const asked =
@@ -61,10 +64,14 @@ export async function readProving(options: ProofOptions, attached: Attached | nu
   if (
     !asked &&
     attached === null &&
-    (key.length > 0 || key_beside.length > 0 || policy !== undefined || consistency !== undefined)
+    (key.length > 0 ||
+      key_beside.length > 0 ||
+      policy !== undefined ||
+      consistency !== undefined ||
+      succession.length > 0)
   )
     throw new WrongUse(
-      '--key, --key-beside, --policy and --consistency say how to hold --proof or --checkpoint: give one',
+      '--key, --key-beside, --succession, --policy and --consistency say how to hold --proof or --checkpoint: give one',
     );
   const proof = options.proof === undefined ? (attached?.proof ?? null) : await textOf(options.proof);
   const checkpoint = options.checkpoint === undefined ? null : await textOf(options.checkpoint);
@@ -79,6 +86,7 @@ export async function readProving(options: ProofOptions, attached: Attached | nu
     if (asks !== undefined) trust.policy = asks;
     else trust.beside = [...trust.beside!, ...parsed.witnesses.map((witness) => witness.key)];
   }
+  if (succession.length > 0) trust.successors = await handedOn(trust.expected!, succession);
   if (consistency !== undefined) trust.consistency = await read(consistency, parseConsistency);
   const origin = noteOf({ proof, checkpoint })?.checkpoint.origin;
   if (state !== null && origin !== undefined) trust.remembered = await recall(state, origin);
@@ -172,6 +180,20 @@ async function keysOf(given: string[]): Promise<VerifierKey[]> {
     }
   }
   return keys;
+}
+
+/** Each file may hand on from a key that was given, or from the file before it. */
+async function handedOn(trusted: readonly VerifierKey[], files: string[]): Promise<VerifierKey[]> {
+  if (trusted.length === 0) throw new WrongUse('--succession hands on from a key that you trust: give it with --key');
+  const successors: VerifierKey[] = [];
+  for (const path of files)
+    try {
+      successors.push(...(await successorsOf([...trusted, ...successors], [await textOf(path)])));
+    } catch (error) {
+      if (error instanceof ProofError) throw new WrongUse(`${path}: ${error.code}: ${error.reason}`);
+      throw error;
+    }
+  return successors;
 }
 
 async function read<Value>(path: string, parse: (text: string) => Value): Promise<Value> {

@@ -15,6 +15,8 @@ export type ProofErrorCode =
   | 'not_a_note'
   | 'bad_signature'
   | 'not_a_checkpoint'
+  | 'not_a_succession'
+  | 'wrong_succession'
   | 'not_a_proof'
   | 'not_a_pdf'
   | 'not_included'

@@ -7,6 +7,7 @@ import { deflateSync } from 'node:zlib';
 import { logOf, signerNamed } from '../../../test/kit/signed-log.ts';
 import { main } from '../src/bin.ts';
 import { formatConsistency } from '../src/log/consistency-file.ts';
+import { formatNote } from '../src/log/signed-note.ts';
 import { altered, chainOf } from './kit/receipts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'verify-answers-'));
@@ -93,6 +94,27 @@ describe('a receipt with its proof', () => {
     assert.equal(complete.not_shown.length, 1);
     assert.match((await listed(whole)).not_shown[0], /nothing was cut off/);
   });
+});
+
+test('with the succession of the key that is trusted, a checkpoint that only newer keys signed is accepted', async () => {
+  const [old, next] = [signerNamed(ORIGIN, 1, 'old'), log.signer];
+  const text = `rcpt-key-succession/v1\n${ORIGIN}\nfrom ${old.vkey}\nto ${next.vkey}\ntime 2026-05-29T20:14:33.123Z\n`;
+  const line = ({ key: { name, id }, sign }: typeof old) => ({ name, id, bytes: sign(new TextEncoder().encode(text)) });
+  const handed = file('succession', formatNote({ text, signatures: [line(next), line(old)] }));
+  const half = file('half', formatNote({ text, signatures: [line(next)] }));
+  assert.equal((await run(receipt, '--proof', proof, '--key', old.vkey)).status, 1);
+  const { status, stdout } = await run(receipt, '--proof', proof, '--key', old.vkey, '--succession', handed);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /^Identity {20}holds {6}.*the one that you trust has handed on to it, and both signed that/m);
+  for (const [words, reason] of [
+    [['--key', old.vkey, '--succession', half], /half: bad_signature/],
+    [['--key', signerNamed(ORIGIN, 1, 'third').vkey, '--succession', handed], /succession: wrong_succession/],
+    [['--succession', handed], /give it with --key/],
+  ] as const) {
+    const refused = await run(receipt, '--proof', proof, ...words);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, reason);
+  }
 });
 
 describe('an export with a checkpoint', () => {

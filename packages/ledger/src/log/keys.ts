@@ -78,7 +78,7 @@ export function openLogKeys(db: Db, master: MasterKey, host: () => string, now: 
             'overloaded',
             'Another process has just made the next key. Look at it before you make one more.',
           );
-        const act = { by, kind: 'log_key_rotated', details: { before: from, after: to } } as const;
+        const act = { by, kind: 'log_key_rotated', details: { before: from, after: to, succession } } as const;
         await recordActivity(tx, organization_id, act, at);
       });
       return { from, to, succession };

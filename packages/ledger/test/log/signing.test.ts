@@ -5,6 +5,7 @@ import { openCheckpoint } from '@rcpt/proof/log/checkpoint.ts';
 import { consistencyProof, extendsTree, includes, inclusionProof, leafHash, rootOf } from '@rcpt/proof/log/merkle.ts';
 import { appendLeaf, countPeaks, rootOfPeaks } from '@rcpt/proof/log/peaks.ts';
 import { parseNote, verifyNote } from '@rcpt/proof/log/signed-note.ts';
+import { successorsOf } from '@rcpt/proof/log/succession.ts';
 import { formatVerifierKey, parseVerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 import type { Db } from '@rcpt/service/db/db.ts';
 import { eachEngine } from '../../../../test/kit/engines.ts';
@@ -165,6 +166,14 @@ eachEngine('the signer', MIGRATIONS, (fresh, engine) => {
     assert.equal((await openCheckpoint(third, parseVerifierKey(to))).size, 3);
     const acts = (await activityOf(db, org)).map(({ activity }) => activity.kind);
     assert.deepEqual(acts.slice(-3), ['log_key_created', 'log_key_rotated', 'log_key_rotated']);
+    const recorded = (await activityOf(db, org)).flatMap(({ activity }) =>
+      activity.kind === 'log_key_rotated' ? [activity.details.succession!] : [],
+    );
+    assert.equal(recorded[0], succession);
+    const [second] = await successorsOf([parseVerifierKey(from)], recorded.slice(0, 1));
+    assert.equal(formatVerifierKey(second!), to);
+    const last = (await successorsOf([old!.verifier], recorded)).at(-1)!;
+    assert.equal((await openCheckpoint(third, last)).size, 3);
   });
 
   test('does not start with another master key than the one that sealed the keys', async () => {

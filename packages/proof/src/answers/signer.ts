@@ -11,6 +11,8 @@ import { type Answer, fails, holds, notShown } from './answer.ts';
 export interface Trust {
   /** Keys the reader had before, or by another way than the receipt. Those of witnesses say when they saw it. */
   expected?: readonly VerifierKey[];
+  /** Keys that the expected ones have handed on to, each shown by its succession. */
+  successors?: readonly VerifierKey[];
   /** Keys that came with what is verified: they tie it together, and show no identity. */
   beside?: readonly VerifierKey[];
   /** The witnesses that the reader relies on, and which of them must have signed: in words, and as a rule. */
@@ -62,11 +64,11 @@ export async function signerOf(text: string, trust: Trust): Promise<Signed> {
 async function signedBy(
   note: Note,
   checkpoint: Checkpoint,
-  { expected = [], beside = [], policy }: Trust,
+  { expected = [], successors = [], beside = [], policy }: Trust,
 ): Promise<Omit<Signed, 'checkpoint'>> {
   const origin = oneLine(checkpoint.origin);
   const logs = (keys: readonly VerifierKey[]) => keys.filter(({ type }) => type === 1);
-  const given = logs(expected).length > 0 ? logs(expected) : logs(beside);
+  const given = logs(expected).length > 0 ? [...logs(expected), ...successors] : logs(beside);
   const keys = given.filter(({ name }) => name === checkpoint.origin);
   const unsigned = (identity: Answer) => ({ is_signed: false, identity, seen: UNSEEN, known: UNKNOWN });
   if (given.length === 0)
@@ -103,7 +105,7 @@ async function signedBy(
   }
   return {
     is_signed: true,
-    identity: identityOf(key, logs(expected).length > 0),
+    identity: successors.includes(key) ? succeeded(key) : identityOf(key, logs(expected).length > 0),
     seen: await seenBy(note, policy),
     known: policy === undefined ? await knownBy(note, [...expected, ...beside]) : UNKNOWN,
   };
@@ -132,6 +134,11 @@ function identityOf(key: VerifierKey, is_expected: boolean): Answer {
     `The ${signed} signed the checkpoint; it came with what was checked, so it does not show whose ledger this is. ${NAMES}`,
     'Compare the key with one that the organization gave you by another way.',
   );
+}
+
+function succeeded(key: VerifierKey): Answer {
+  const text = `The key ${toHex(key.id)} of ${oneLine(key.name)} signed the checkpoint; the one that you trust has handed on to it, and both signed that.`;
+  return holds('expected_key', `${text} ${NAMES}`);
 }
 
 async function seenBy(note: Note, policy: Trust['policy']): Promise<Signed['seen']> {

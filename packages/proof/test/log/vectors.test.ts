@@ -8,8 +8,9 @@ import { extendsTree, includes, leafHash } from '../../src/log/merkle.ts';
 import { openByPolicy } from '../../src/log/open-by-policy.ts';
 import { parsePolicy } from '../../src/log/policy.ts';
 import { parseNote, verifyNote } from '../../src/log/signed-note.ts';
+import { successorsOf } from '../../src/log/succession.ts';
 import { parseTilePath, tilePath } from '../../src/log/tiles.ts';
-import { parseVerifierKey } from '../../src/log/verifier-key.ts';
+import { formatVerifierKey, parseVerifierKey } from '../../src/log/verifier-key.ts';
 import { verifyStatement } from '../../src/statement.ts';
 
 const vector = (name: string) =>
@@ -24,6 +25,16 @@ test('each note is signed by whom its vector says, or refused with the code it s
       return verified.map(({ key }) => key.name);
     };
     if (refused === undefined) assert.deepEqual(await open(), signed_by, story);
+    else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
+  }
+});
+
+test('each succession leads to the key that its vector says, or is refused with the code it says', async () => {
+  const cases = vector('succession--of-keys');
+  assert.ok(cases.length > 10);
+  for (const { story, keys, notes, successor, refused } of cases) {
+    const open = async () => formatVerifierKey((await successorsOf(keys.map(parseVerifierKey), notes)).at(-1)!);
+    if (refused === undefined) assert.equal(await open(), successor, story);
     else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
   }
 });
