@@ -57,7 +57,7 @@ describe('witnesses in a browser', () => {
     await assertAccessible(page, 'the chain with its witnesses');
 
     await page.goto(receipt.share_url);
-    await page.getByText(/^Cosigned by the one witness that the organization names, at \d{4}-/).waitFor();
+    await page.getByText(/^Cosigned by 1 of 1 witnesses, last at \d{4}-/).waitFor();
     await page.locator('#check').scrollIntoViewIfNeeded();
 
     await page.goto(`${ledger.url}/settings/witnesses`);

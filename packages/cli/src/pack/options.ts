@@ -13,6 +13,8 @@ export interface Options {
   /** Undefined: as the ledger decides. */
   pdfs: boolean | undefined;
   out: string;
+  /** Whether a file of that name is replaced. */
+  force: boolean;
   /** Empty: those in the pack. */
   keys: VerifierKey[];
   /** An earlier pack that this one has to continue. */
@@ -27,6 +29,7 @@ export function readOptions(args: string[], environment: Environment): Options |
     from: { type: 'string' },
     to: { type: 'string' },
     out: { type: 'string' },
+    force: { type: 'boolean' },
     pdfs: { type: 'boolean' },
     'no-pdfs': { type: 'boolean' },
     key: { type: 'string', multiple: true },
@@ -36,9 +39,9 @@ export function readOptions(args: string[], environment: Environment): Options |
     help: { type: 'boolean', short: 'h' },
   } as const;
   const { values } = readArguments({ args, options });
-  const { from, to, out, earlier, json = false } = values;
+  const { from, to, out = nameOf(from, to), earlier, force = false, json = false } = values;
   if (values.help) return null;
-  if (out === undefined || out === '') throw new WrongUse('--out: got nothing, takes the file to write');
+  if (out === '') throw new WrongUse('--out: got nothing, takes the file to write');
   if (values.pdfs && values['no-pdfs']) throw new WrongUse('--pdfs and --no-pdfs: got both, takes one of them');
   for (const [name, day] of Object.entries({ from, to }))
     if (day !== undefined && !/^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(day))
@@ -52,8 +55,14 @@ export function readOptions(args: string[], environment: Environment): Options |
     to,
     pdfs: values.pdfs ? true : values['no-pdfs'] ? false : undefined,
     out,
+    force,
     keys: keysOf('--key', values.key, 1),
     earlier,
     json,
   };
+}
+
+/** `pack-2026-01-01-2026-12-31.zip`; a period without an end is named for today. No colon: some file systems take none. */
+function nameOf(from = 'start', to = new Date().toISOString().slice(0, 10)): string {
+  return `pack-${from}-${to}.zip`.replaceAll(':', '');
 }

@@ -9,14 +9,15 @@ import { fetchPack } from './fetch-pack.ts';
 import { type Environment, type Options, readOptions } from './options.ts';
 import { BrokenPack } from './read-pack.ts';
 
-const HELP = `Usage: ./rcpt pack --out FILE [--url URL] [--from DAY] [--to DAY] [--pdfs | --no-pdfs] [--key KEY]… [--earlier FILE] [--json]
+const HELP = `Usage: ./rcpt pack [--out FILE] [--force] [--url URL] [--from DAY] [--to DAY] [--pdfs | --no-pdfs] [--key KEY]… [--earlier FILE] [--json]
 
 Fetches one zip of a period: the list of all receipts, each as stored with its proof, the signed checkpoints before and at its end, approvals,
 disclosures, PDFs, what administrators did, the keys, an offline verifier, and a README for an auditor. Checks it here: every checksum, every
 receipt's hash and its place in the signed tree, that none is left out between the checkpoints, and their signatures. The file appears under its name
 only when it is whole. The ledger records that it was taken.
 
-  --out FILE          the file to write; it must not be there yet
+  --out FILE          the file to write (default: pack-FROM-TO.zip in the current folder); it must not be there yet
+  --force             replace a file that is there
   --url URL           the ledger, e.g. https://receipts.example.org (default: RCPT_URL)
   --from DAY          the first day, in UTC, or an instant; without it, from the first receipt on
   --to DAY            the last day, or an instant before which; without it, until now
@@ -34,8 +35,8 @@ export async function pack(args: string[], environment: Environment): Promise<0 
   let options: Options | null;
   try {
     options = readOptions(args, environment);
-    if (options !== null && existsSync(options.out))
-      throw new WrongUse(`--out: ${options.out} is there already, takes the name of a new file`);
+    if (options !== null && !options.force && existsSync(options.out))
+      throw new WrongUse(`--out: ${options.out} is there already, takes the name of a new file, or --force`);
   } catch (error) {
     if (!(error instanceof WrongUse)) throw error;
     process.stderr.write(`rcpt pack: ${error.message}\nSee ./rcpt pack --help\n`);
@@ -84,9 +85,14 @@ async function sinceEarlier({ earlier, keys, ledger }: Options, report: PackRepo
 function inWords({ out, keys, earlier }: Options, report: PackReport, bytes: number): string {
   const { receipts, end, before, faults, problems } = report;
   const places = receipts === 0 ? '' : `, ${before?.size ?? 0} to ${(end?.size ?? receipts) - 1}`;
-  const lines = [`${out}: ${receipts} receipts${places}; ${bytes} bytes, each checksum holds`];
+  const lines = [
+    `${out}: ${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${places}; ${bytes} bytes, each checksum holds`,
+  ];
   lines.push(...faults.map((fault) => `FAILS: ${fault}`));
-  if (problems > 0) lines.push(`PROBLEMS.txt names ${problems} problems that the ledger itself found`);
+  if (problems > 0)
+    lines.push(
+      `PROBLEMS.txt names ${problems} ${problems === 1 ? 'problem' : 'problems'} that the ledger itself found`,
+    );
   if (faults.length === 0 && end !== null)
     lines.push(
       `every receipt stands at its place in the signed tree of ${end.origin}, and none is left out`,

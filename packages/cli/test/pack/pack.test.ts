@@ -61,6 +61,27 @@ eachLedger('rcpt pack', (ledger) => {
     assert.match(doubted.stdout, /FAILS: checkpoints\/end\.txt is signed by none of the keys given/);
   });
 
+  test('is named for its period where no name is given, and replaces a file only where it is told to', async () => {
+    const tenant = await ledger.tenant();
+    await minted(tenant, 1);
+    const cwd = mkdtempSync(join(folder, 'here-'));
+    const period = ['--from', '2026-01-01', '--to', '2099-12-31'];
+    const take = (...words: string[]) =>
+      rcpt(['pack', '--url', ledger.url, '--no-pdfs', ...words], { RCPT_KEY: tenant.keys.auditor }, { cwd });
+    const { code, stdout } = await take(...period);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^pack-2026-01-01-2099-12-31\.zip: 1 receipt, /);
+    assert.deepEqual(readdirSync(cwd), ['pack-2026-01-01-2099-12-31.zip']);
+    const taken = join(cwd, 'pack-2026-01-01-2099-12-31.zip');
+    writeFileSync(taken, 'mine');
+    assert.equal((await take(...period)).code, 2);
+    assert.equal(readFileSync(taken, 'utf8'), 'mine');
+    assert.equal((await take(...period, '--force')).code, 0);
+    assert.equal(readFileSync(taken).subarray(0, 2).toString(), 'PK');
+    assert.equal((await take()).code, 0);
+    assert.ok(readdirSync(cwd).some((name) => /^pack-start-\d{4}-\d\d-\d\d\.zip$/.test(name)));
+  });
+
   test('leaves nothing of a pack that it may not take, and of one that is cut off or damaged', async () => {
     const tenant = await ledger.tenant();
     await minted(tenant, 2);
@@ -102,7 +123,7 @@ eachLedger('rcpt pack', (ledger) => {
     assert.equal(code, 1);
     assert.match(stdout, /FAILS: RCPT-000000-\w+ is not what was sealed/);
     assert.match(stdout, /FAILS: RCPT-000000-\w+ does not stand at 0 in the signed tree/);
-    assert.match(stdout, /PROBLEMS\.txt names \d+ problems/);
+    assert.match(stdout, /PROBLEMS\.txt names \d+ problems? that/);
     assert.ok(existsSync(out));
   });
 

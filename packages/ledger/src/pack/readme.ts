@@ -21,7 +21,12 @@ function readme(packing: Packing): string {
 
 function heading({ organization, period, included, anchors, ledger }: Packing): string {
   const { from, before, from_at, to_at, taken_at } = period;
-  const places = from === before ? 'none' : `${before - from}, numbered ${from} to ${before - 1}`;
+  const places =
+    before - from > 1
+      ? `${before - from}, numbered ${from} to ${before - 1}`
+      : from === before
+        ? 'none'
+        : `1, numbered ${from}`;
   return `
 AUDIT PACK
 
@@ -54,26 +59,38 @@ function contents(packing: Packing): string {
     ['receipts.csv', LIST, true],
     [
       'receipts/',
-      `${included.receipts} receipts, each exactly as stored, byte by byte. The date of a file is the instant that its receipt states.`,
+      `${counted(included.receipts, 'receipt')}, each exactly as stored, byte by byte. The date of a file is the instant that its receipt states.`,
       included.receipts > 0,
     ],
     [
       'proofs/',
-      `${included.proofs} proof files (C2SP tlog-proof): that the receipt stands at its place in the tree of ${end === null ? 'checkpoints/newest.txt' : 'checkpoints/end.txt'}.`,
+      `${counted(included.proofs, 'proof file')} (C2SP tlog-proof): that the receipt stands at its place in the tree of ${end === null ? 'checkpoints/newest.txt' : 'checkpoints/end.txt'}.`,
       included.proofs > 0,
     ],
-    ['approvals/', `${included.approvals} approvals that a person signed with a passkey.`, included.approvals > 0],
+    [
+      'approvals/',
+      `${counted(included.approvals, 'approval')} that a person signed with a passkey.`,
+      included.approvals > 0,
+    ],
     [
       'disclosures/',
-      `Beside ${included.decided} receipts: list.json says what is disclosed, withheld and erased; ${included.disclosed} files are what is disclosed. Only of receipts whose public link is on.`,
+      `Beside ${counted(included.decided, 'receipt')}: list.json says what is disclosed, withheld and erased; ${counted(included.disclosed, 'file')} ${included.disclosed === 1 ? 'is' : 'are'} what is disclosed. Only of receipts whose public link is on.`,
       included.decided > 0,
     ],
-    ['pdf/', `${included.pdfs} receipts as PDF: drawings of the JSON, which alone counts.`, included.pdfs > 0],
+    [
+      'pdf/',
+      `${counted(included.pdfs, 'receipt')} as PDF: ${included.pdfs === 1 ? 'a drawing' : 'drawings'} of the JSON, which alone counts.`,
+      included.pdfs > 0,
+    ],
     ['neighbours/', NEIGHBOURS, period.from > 0 || (newest?.size ?? 0) > period.before],
-    ['checkpoints/before.txt', `The signed tree of the ${period.from} receipts before the period.`, before !== null],
+    [
+      'checkpoints/before.txt',
+      `The signed tree of the ${counted(period.from, 'receipt')} before the period.`,
+      before !== null,
+    ],
     [
       'checkpoints/end.txt',
-      `The signed tree of the ${period.before} receipts up to the end of the period.`,
+      `The signed tree of the ${counted(period.before, 'receipt')} up to the end of the period.`,
       end !== null,
     ],
     [
@@ -103,7 +120,7 @@ function contents(packing: Packing): string {
     ],
     [
       'activity/',
-      `What administrators did, ${included.activity} lines, the whole chain and not the period alone: keys, members, roles, links, erasures, exports. Its own checkpoint.`,
+      `What administrators did, ${counted(included.activity ?? 0, 'line')}, the whole chain and not the period alone: keys, members, roles, links, erasures, exports. Its own checkpoint.`,
       included.activity !== null,
     ],
     ['verify.html', 'The offline verifier: a page for your browser that works without a network.', included.verifier],
@@ -203,6 +220,11 @@ function limits({ included, anchors }: Packing): string {
       ? '\n- What is withheld or was erased. Its hash is in the receipt; the value is not in this pack.'
       : ''
   }`;
+}
+
+/** `1 receipt`, `2 receipts`. */
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** At 100 characters, below its name. */

@@ -39,7 +39,7 @@ eachLedger(
       assert.equal(approver_name, receipt.approval.approved_by);
       assert.equal(pack.has(`approvals/${plain.receipt_id}.json`), false);
       const readme = pack.get('README.txt')!.toString();
-      assert.match(readme, /1 approvals that a person signed with a passkey/);
+      assert.match(readme, / 1 approval that a person signed with a passkey/);
       assert.match(readme, /--approval approvals\/ID\.json --activity activity\/activity\.ndjson/);
     });
 

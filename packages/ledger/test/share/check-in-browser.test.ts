@@ -59,10 +59,14 @@ describe('the check in the browser', () => {
     const [earlier, later] = [at(one, 1_790_000_000), at(other, 1_790_000_060)];
     assert.equal(
       await cosigned([one, other, stranger], earlier, later),
-      'Cosigned by 2 of the 3 witnesses that the organization names, last at 2026-09-21T14:14:20Z.',
+      'Cosigned by 2 of 3 witnesses, last at 2026-09-21T14:14:20Z. The organization names them.',
     );
-    assert.match(await cosigned([one], earlier, later), /^Cosigned by the one witness .*, at 2026-09-21T14:13:20Z\.$/);
-    assert.match(await cosigned([stranger], earlier), /^Not cosigned yet by the one witness/);
+    assert.match(
+      await cosigned([one], earlier, later),
+      /^Cosigned by 1 of 1 witnesses, last at 2026-09-21T14:13:20Z\./,
+    );
+    assert.match(await cosigned([stranger], earlier), /^Cosigned by 0 of 1 witnesses\./);
+    assert.match(await cosigned([other, stranger], earlier), /^Cosigned by 0 of 2 witnesses\./);
     assert.match(await cosigned([], earlier), /^The organization names no witness/);
     const imitated = signerNamed('one.example', 4, 'another seed');
     const forged = { ...one, sign: imitated.sign };

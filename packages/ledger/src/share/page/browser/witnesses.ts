@@ -7,14 +7,13 @@ import type { VerifierKey } from '@rcpt/proof/log/verifier-key.ts';
 /** A sentence for a reader, who chose none of them. */
 export async function cosignedBy(proof: string, witnesses: readonly VerifierKey[]): Promise<string> {
   if (witnesses.length === 0) return 'The organization names no witness: nobody else signs what it signs.';
-  const named = `${witnesses.length === 1 ? 'one witness' : `${witnesses.length} witnesses`} that the organization names`;
   try {
     const cosigned = await verifyCosignatures(parseNote(parseProofFile(proof).checkpoint), witnesses);
-    if (cosigned.length === 0) return `Not cosigned yet by the ${named}.`;
+    const count = `Cosigned by ${cosigned.length} of ${witnesses.length} witnesses`;
+    if (cosigned.length === 0) return `${count}. The organization names them.`;
     const last = new Date(Math.max(...cosigned.map(({ time }) => time)) * 1000).toISOString().slice(0, 19);
-    if (witnesses.length === 1) return `Cosigned by the ${named}, at ${last}Z.`;
-    return `Cosigned by ${cosigned.length} of the ${named}, last at ${last}Z.`;
+    return `${count}, last at ${last}Z. The organization names them.`;
   } catch {
-    return `A cosignature of the ${named} does not hold.`;
+    return 'A cosignature of a witness that the organization names does not hold.';
   }
 }
