@@ -15,6 +15,8 @@ import { mintGeneric } from './mint.ts';
 const TEXT = 'Visit notes: two tiles to replace, the gutter can stay. – Ω';
 const NOTES = 'Two tiles are broken. The gutter is sound.';
 const VALUE = { total: 10.3, items: [{ amount: 10.1 }, { amount: 0.2 }] };
+/** What hashes and compares, loaded with the first file. */
+const OWN_SCRIPT = /^\/assets\/(page|proof|contract)\/[\w/-]+\.ts$/;
 const MEBIBYTE = 1 << 20;
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 
@@ -55,13 +57,16 @@ describe('a file beside a shared receipt', () => {
     return path;
   }
 
-  /** The page, its hash recomputed, ready for files; `asked` is what it requests from then on. */
+  /** The page, its hash recomputed, ready for files; from then on it requests its own scripts and nothing else. */
   async function open(url: string, options: BrowserContextOptions = {}) {
     const { page, context, clean } = await visitor(browser, house.ledger_url, options);
     const asked: string[] = [];
     await page.goto(url);
     await page.locator('#drop').waitFor();
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => {
+      const is_script = request.method() === 'GET' && OWN_SCRIPT.test(request.url().slice(house.ledger_url.length));
+      if (!is_script) asked.push(request.url());
+    });
     const finish = async () => {
       assert.deepEqual(asked, [], 'nothing leaves the page');
       clean();
@@ -170,6 +175,8 @@ describe('a file beside a shared receipt', () => {
     const { page, context, clean } = await visitor(browser, house.ledger_url, {}, refused);
     await page.goto(text_url);
     await page.locator('#drop').waitFor();
+    assert.deepEqual(page.workers(), [], 'nothing is started for a page without files');
+    await drop(page, [['deliverable.txt', TEXT]]);
     const [worker] = page.workers();
     const tried = await worker!.evaluate(`fetch('/healthz').then(() => 'sent', () => 'refused')`);
     assert.equal(tried, 'refused');

@@ -6,7 +6,6 @@
 import rateLimit from '@fastify/rate-limit';
 import { DescribedReceipt as Receipt } from '@rcpt/contract/ledger/described-receipt.ts';
 import { Problem } from '@rcpt/contract/problem.ts';
-import { Refusal } from '@rcpt/service/error.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { binary } from '@rcpt/service/http/openapi.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,12 +13,12 @@ import { z } from 'zod';
 import { loadDecided } from '../disclosures/read.ts';
 import type { Ledger } from '../ledger.ts';
 import { renderAbsent } from '../share/page/absent.ts';
-import { loadAssets } from '../share/page/assets.ts';
 import { PAGE_CSP } from '../share/page/page.ts';
 import type { Asked, Drawn } from '../share/printer.ts';
 import { findShared, loadSharedPayload, type Shared } from '../store/shares.ts';
 import { createTurns } from '../turns/turns.ts';
 import { acceptsHtml, isLinkPreview } from './accepts-html.ts';
+import { shareAssets } from './share-assets.ts';
 import { absent, SHARE_TOKEN } from './shared.ts';
 import { sendReceipt } from './stored.ts';
 
@@ -129,15 +128,7 @@ export async function shareRoutes(app: App, ledger: Ledger): Promise<void> {
     async (request, reply) => answer(request, reply, '../../', (shared) => sendStored(reply, shared, 'attachment')),
   );
 
-  const assets = loadAssets();
-  app.get('/assets/*', { config: { may: 'public' }, schema: { hide: true } }, async (request, reply) => {
-    const asset = assets.get(request.url.split('?')[0]!);
-    if (asset === undefined) throw new Refusal('not_found', 'There is no such file.');
-    reply.header('etag', asset.etag).header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
-    if (asset.policy !== undefined) reply.header('content-security-policy', asset.policy);
-    if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
-    return reply.type(asset.content_type).send(asset.body);
-  });
+  shareAssets(app);
 
   /**
    * A large receipt is loaded, hashed and sent in a turn of its organization: each is milliseconds of the event loop. The turn

@@ -15,9 +15,10 @@ export interface Asset {
 }
 
 const SCRIPT = 'text/javascript; charset=utf-8';
-/** What the page loads, the worker it starts, what it loads where something is disclosed, and when a signature is to be checked. */
+/** What the page loads at once; the rest when it is needed: with a file and the worker that hashes it, where something is disclosed, for a signature. */
 const SCRIPTS = [
   '/assets/page/verify.ts',
+  '/assets/page/table.ts',
   '/assets/page/hash-file.ts',
   '/assets/page/beside.ts',
   '/assets/page/approval.ts',

@@ -23,7 +23,7 @@ offerConsent();
 for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'true');
 const files = await check();
 for (const [name] of ANSWER_TITLES) spot(`#${name}`)?.setAttribute('aria-busy', 'false');
-await offerComparison(files);
+offerComparison(files);
 // Loaded where there is something to check.
 if (spot('#beside')?.dataset.check) await (await import('./beside.ts')).showBeside(files);
 
