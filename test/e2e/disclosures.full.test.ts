@@ -96,6 +96,11 @@ describe('what stands beside a receipt', () => {
       '/output': 'Disclosed and matching Download it',
       '/evidence/0': 'Withheld',
     });
+    assert.equal(await stranger.getByRole('heading', { level: 1 }).textContent(), PATIENT);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await stranger.emulateMedia({ colorScheme });
+      await stranger.screenshot({ path: shot(`shared-${colorScheme}`) });
+    }
     assert.ok(!(await stranger.content()).includes('7B'));
     const { ok } = await call('GET', '/ledger/verify');
     assert.equal(ok, true);
@@ -118,6 +123,11 @@ describe('what stands beside a receipt', () => {
     const said = await saidBy(page);
     assert.match(said['/title']!, /^Not what this receipt sealed: digest differs/);
     assert.match(said['/output']!, /^Not what this receipt sealed: bytes differ/);
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Title withheld');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: shot(`withheld-${colorScheme}`) });
+    }
   });
 });
 

@@ -69,7 +69,7 @@ export function text(title: string, value: Json | undefined): Section[] {
   return typeof value === 'string' && value !== '' ? [{ kind: 'text', title, text: value }] : [];
 }
 
-/** Of what may be private: the renderings name such a receipt by its kind. */
+/** Of what may be private: empty where it is, and the renderings say that it is withheld. */
 export function titleWords(value: Json | undefined): string {
   return value === undefined ? '' : words(value);
 }

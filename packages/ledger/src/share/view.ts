@@ -6,6 +6,7 @@ import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { verifyReceipt } from '@rcpt/proof/receipt.ts';
 import { type SealedFiles, sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { besideOf, type Decided } from '../disclosures/list.ts';
+import { privateTitle, TITLE_WITHHELD } from './title.ts';
 
 /** What page and PDF say about one receipt. */
 export interface ReceiptView {
@@ -17,6 +18,8 @@ export interface ReceiptView {
   schema: string;
   receipt_sha256: string;
   print: Print;
+  /** The path of the title where it is private; `print` says that it is withheld. */
+  private_title: string | null;
   /** The files that it knows by their hash. */
   sealed: SealedFiles;
   /** What its link lists beside it; none where that was not read. */
@@ -106,7 +109,9 @@ export function viewOf({
 }: Pick<Rendered, 'receipt' | 'verified' | 'decided'>): ReceiptView {
   const members = receipt as Record<string, unknown>;
   const organization = (members.organization ?? {}) as Record<string, unknown>;
-  const print = printReceipt(members);
+  const printed = printReceipt(members);
+  const private_title = privateTitle(printed, members);
+  const print = private_title === null ? printed : { ...printed, title: TITLE_WITHHELD };
   return {
     receipt_id: textOf(members.receipt_id),
     org_seq: textOf(members.org_seq),
@@ -116,6 +121,7 @@ export function viewOf({
     schema: textOf(members.schema),
     receipt_sha256: textOf(members.receipt_sha256),
     print: verified ? print : asClaimed(print),
+    private_title,
     sealed: sealedFilesOf(members as JsonObject),
     disclosures: decided ? besideOf(receipt, decided) : [],
   };

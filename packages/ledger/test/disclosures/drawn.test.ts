@@ -19,7 +19,7 @@ eachLedger(
       const tenant = await ledger.tenant();
       const minted = await mintedWith(tenant, {
         inputs: { patient: VALUE, '<b>&"': 1 },
-        private: ['/inputs/patient', '/inputs/<b>&"'],
+        private: ['/inputs/patient', '/inputs/<b>&"', '/title'],
       });
       const page = async () => (await ledger.call('GET', minted.link, HTML)).text;
       const pdf = async () => textOf(Buffer.from(await (await fetch(`${ledger.url}${minted.link}/pdf`)).arrayBuffer()));
@@ -31,6 +31,10 @@ eachLedger(
       };
       assert.match(await page(), /\/inputs\/patient<\/strong><p class="said" dir="auto">Withheld/);
       assert.match(await page(), /\/inputs\/&lt;b&gt;&amp;&quot;/);
+      assert.match(await page(), /<h1 dir="auto" id="private-title" data-path="\/title">Title withheld<\/h1>/);
+      assert.match(await page(), /<meta property="og:title" content="Title withheld">/);
+      assert.match(await pdf(), /Title withheld/);
+      assert.match(await copied(/Beside this receipt/), /Title withheld/);
       assert.match(await copied(/Beside this receipt/), /Withheld/);
       await disclosing(tenant, minted, ['/inputs/patient']);
       assert.match(await page(), /Disclosed, not checked/, 'the server does not say whether it matches');

@@ -109,7 +109,7 @@ function opening(view: ReceiptView, share_url: string): Html {
   return html`<div class="opening">
 <div>
 <p class="kind">${within(view.print.kind)} receipt</p>
-<h1 dir="auto">${shown(titleOf(view.print), 'line')}</h1>
+<h1 dir="auto"${view.private_title && html` id="private-title" data-path="${view.private_title}"`}>${shown(titleOf(view.print), 'line')}</h1>
 <p class="sealed">Sealed <time datetime="${view.created_at}">${within(instant(view.created_at))}</time></p>
 </div>
 ${qr(share_url)}

@@ -15,6 +15,7 @@ interface Listed extends BesideState {
 /** As the page lists them. */
 const MOST = 60;
 const LONGEST_VALUE = 4_000;
+const LONGEST_TITLE = 300;
 /** A larger file is left to its reader: to be downloaded, and compared. */
 const FETCHED_BYTES = 4_194_304;
 
@@ -43,6 +44,8 @@ async function row(item: Listed, receipt: JsonObject) {
     const found = checkDisclosure(receipt, path, disclosure);
     checked = found;
     const { value } = found;
+    if (found.ok && typeof value === 'string' && spot('#private-title')?.dataset.path === path)
+      write('#private-title', shownLine(value, LONGEST_TITLE));
     if (found.ok) more.append(shownLine(typeof value === 'string' ? value : JSON.stringify(value), LONGEST_VALUE));
   } else if (state === 'disclosed') {
     checked =

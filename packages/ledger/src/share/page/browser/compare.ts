@@ -1,10 +1,9 @@
 /** Drop a file on the page, or choose one: is it what this receipt seals? What hashes and compares is loaded with the first file. */
-import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import { type Happening, type PickedFile, page, type Spot, spot, write } from './dom.ts';
-import type { Table } from './table.ts';
+import type { Table, Verified } from './table.ts';
 
-/** A receipt whose hash this browser has just recomputed; else why files cannot be compared with it. */
-export type Comparable = { receipt: JsonObject; receipt_id: string; receipt_sha256: string } | { why_not: string };
+/** What files are compared with; else why they cannot be. */
+export type Comparable = Verified | { why_not: string };
 
 export function offerComparison(comparable: Comparable): void {
   const zone = spot('#drop');

@@ -1,13 +1,18 @@
 /** Files that are compared with what this receipt seals: hashed here, sent nowhere. Loaded with the first of them. */
 import { shownLine } from '@rcpt/contract/shown.ts';
+import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import type { FileHashes } from '@rcpt/proof/file-hashes.ts';
 import { sealedFilesOf } from '@rcpt/proof/sealed-files.ts';
 import { bytes, compare } from '@rcpt/proof/sealed-words.ts';
-import type { Comparable } from './compare.ts';
 import { made, type PickedFile, type Spot, spot, write } from './dom.ts';
 import { type Hashing, startHashing } from './file-hashing.ts';
 
-type Verified = Exclude<Comparable, { why_not: string }>;
+/** A receipt whose hash this browser has just recomputed. */
+export interface Verified {
+  receipt: JsonObject;
+  receipt_id: string;
+  receipt_sha256: string;
+}
 
 /** A bar is drawn for what takes longer. */
 const PATIENCE_MS = 300;
