@@ -1,5 +1,5 @@
 /** The vectors of witnesses: cosigned checkpoints under policies, policies that are refused, and what a witness answers. */
-import { toBase64 } from '../packages/proof/src/log/bytes.ts';
+import { toBase64, toHex } from '../packages/proof/src/log/bytes.ts';
 import { formatVerifierKey, verifierKey } from '../packages/proof/src/log/verifier-key.ts';
 import { type Cosigner, logOf, type Signer, signerNamed } from '../test/kit/signed-log.ts';
 
@@ -11,6 +11,7 @@ export async function witnessVectors(texts: string[]): Promise<Record<string, ob
   return {
     'policy--met-and-not': cosigned(texts),
     'policy--refused': refused(texts),
+    'cosignature--raw-bytes': raw(texts),
     'witness--what-it-answers': await submissions(texts),
   };
 }
@@ -128,6 +129,25 @@ async function submissions(texts: string[]): Promise<object> {
     logs: [log.signer.vkey],
     steps: steps.map(([story, text, status, answer]) => ({ story, body: text, status, ...(answer && { answer }) })),
   };
+}
+
+/** The bytes of one signature line, the key's id and all: 76 of them. `time` is what a valid one says; else `refused`, the code. */
+function raw(texts: string[]): object {
+  const log = logOf(texts, ORIGIN);
+  const note = log.checkpoint(6);
+  const sound = Uint8Array.from(atob(lastLine(log.checkpoint(6, [at(ONE)])).trimEnd().split(' ').at(-1)!), (c) => c.charCodeAt(0));
+  const changed = (index: number) => sound.map((byte, i) => (i === index ? byte ^ 1 : byte));
+  const refused = { refused: 'bad_signature' };
+  const cases: [story: string, bytes: Uint8Array, answer: object][] = [
+    ['id, time and signature: 76 bytes', sound, { time: TIME }],
+    ['a bit of the time changed', changed(11), refused],
+    ['a time beyond 2^53', sound.map((byte, i) => (i >= 4 && i < 12 ? 0xff : byte)), refused],
+    ['a bit of the signature changed', changed(75), refused],
+    ['a byte less', sound.subarray(0, 75), refused],
+    ['a byte more', Uint8Array.from([...sound, 0]), refused],
+    ['without a time, as a log signs', Uint8Array.from([...sound.subarray(0, 4), ...sound.subarray(12)]), refused],
+  ];
+  return cases.map(([story, bytes, answer]) => ({ story, key: ONE.vkey, checkpoint: note, bytes: toHex(bytes), ...answer }));
 }
 
 function lastLine(note: string): string {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ProofError } from '../../src/error.ts';
 import { fromBase64, fromHex, toBase64, toHex } from '../../src/log/bytes.ts';
+import { verifyCosignatures } from '../../src/log/checkpoint.ts';
 import { extendsTree, includes, leafHash } from '../../src/log/merkle.ts';
 import { openByPolicy } from '../../src/log/open-by-policy.ts';
 import { parsePolicy } from '../../src/log/policy.ts';
@@ -52,6 +53,19 @@ test('each cosigned checkpoint meets its policy or does not, or is refused with 
         story,
       );
     } else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
+  }
+});
+
+test('each raw cosignature says the time that its vector says, or is refused with the code it says', async () => {
+  const cases = vector('cosignature--raw-bytes');
+  assert.ok(cases.length > 5);
+  for (const { story, key, checkpoint, bytes, time, refused } of cases) {
+    const witness = parseVerifierKey(key);
+    const line = `\u2014 ${witness.name} ${toBase64(fromHex(bytes)!)}\n`;
+    const open = () => verifyCosignatures(parseNote(checkpoint + line), [witness]);
+    if (refused === undefined)
+      assert.deepEqual([bytes.length / 2, (await open()).map((one) => one.time)], [76, [time]], story);
+    else await assert.rejects(open(), (error) => error instanceof ProofError && error.code === refused, story);
   }
 });
 
