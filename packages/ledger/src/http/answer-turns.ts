@@ -43,7 +43,8 @@ export async function holdTurn(
   const timer = setTimeout(late, longest_ms, leave);
   over.signal.addEventListener('abort', () => {
     clearTimeout(timer);
-    leave();
+    // The next one begins when everything else that waits has been served.
+    setImmediate(leave);
   });
 }
 

@@ -7,10 +7,11 @@ import { TILE_WIDTH, type Tile, tileWidth } from '@rcpt/proof/log/tiles.ts';
 import { formatVerifierKey, isOfKey } from '@rcpt/proof/log/verifier-key.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Logger } from '@rcpt/service/process/log.ts';
-import { refuse } from '../problems.ts';
 import { type LogName, loadSignedEnd, type SignedEnd } from '../store/logs.ts';
 import { cosignatureLines } from '../store/witnesses.ts';
 import { witnessed } from '../witnesses/witnessed.ts';
+import { notAsSigned } from './as-signed.ts';
+import { bundleOf } from './bundle.ts';
 import { earlierCheckpoint } from './earlier.ts';
 import { signNote, verifierOf } from './keys.ts';
 import { type SignSettings, signEnd } from './signer.ts';
@@ -21,8 +22,6 @@ const SOURCES: Record<LogName, LogSource> = { receipts: RECEIPTS, activity: ACTI
 
 /** Between two checkpoints that nobody has asked for. */
 const SIGN_EVERY_MS = 1_000;
-/** Entries of a bundle carry their length in 16 bits. */
-const LARGEST_ENTRY = 65_535;
 
 export interface Logs {
   /** All entries that there are, signed, also where there are none. Throws `log_inconsistent`. */
@@ -143,7 +142,7 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
       let end = await holding(organization_id, log, 1);
       if (width > tileWidth(end.size, level, index)) end = (await signed(organization_id, log)) ?? end;
       if (width > tileWidth(end.size, level, index)) throw new Refusal('not_found', 'The log has no such tile.');
-      if (level === null) return bundle(await entriesOf(organization_id, SOURCES[log], index * TILE_WIDTH, width));
+      if (level === null) return bundleOf(db, organization_id, SOURCES[log], index * TILE_WIDTH, width);
       const hashes = await new LogTree(db, organization_id, log, end).hashes(level, index);
       return Buffer.concat(hashes.slice(0, width));
     },
@@ -192,38 +191,4 @@ export function openLogs(settings: SignSettings, logger: Logger): Logs {
     const again = parseNote(signNote(text, await keys.signing(organization_id, log)));
     return formatNote({ text, signatures: [...again.signatures, ...cosignatures] });
   }
-
-  async function entriesOf(organization_id: string, source: LogSource, from: number, count: number): Promise<string[]> {
-    const entries: string[] = [];
-    while (entries.length < count) {
-      const at = from + entries.length;
-      const some = await source.entries(db, organization_id, at, count - entries.length);
-      if (some.length === 0) throw notAsSigned(at);
-      entries.push(...some);
-    }
-    return entries;
-  }
-}
-
-function bundle(entries: string[]): Buffer {
-  return Buffer.concat(
-    entries.flatMap((entry) => {
-      const bytes = Buffer.from(entry);
-      if (bytes.length > LARGEST_ENTRY)
-        throw refuse(
-          'entry_too_large',
-          `A bundle takes entries of up to ${LARGEST_ENTRY} bytes, and one of these has ${bytes.length}. GET /ledger/export has them all.`,
-        );
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(bytes.length);
-      return [length, bytes];
-    }),
-  );
-}
-
-function notAsSigned(index: number) {
-  return refuse(
-    'log_inconsistent',
-    `The entry at ${index} is not the one that was signed. GET /ledger/verify says what was altered; restore it from a copy.`,
-  );
 }

@@ -17,6 +17,7 @@ import {
   MOST_DUE,
   noteFailure,
 } from '../store/witnesses.ts';
+import { nextOf } from './next.ts';
 import { type Proofs, type Submitted, submitCheckpoint } from './submit.ts';
 
 export interface SubmitterSettings {
@@ -46,10 +47,6 @@ const TIMING: Timing = {
   again_ms: 86_400_000,
   backoff: { first_ms: 2_000, longest_ms: 900_000 },
 };
-
-const MOST_AT_ONCE = 16;
-/** An organization's dead witnesses take no more of them. */
-const MOST_OF_ONE = 4;
 
 export interface Submitter {
   /** This organization has something new, or all may have. Costs nothing, never throws. */
@@ -84,7 +81,9 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
       const sent_before = new Date(Math.max(started, now - timing.again_ms)).toISOString();
       const due = await dueSubmissions(db, { at, sent_before, organization_id });
       const groups = Map.groupBy(due, nameOf);
-      waiting = [...groups.values(), ...waiting.filter((group) => !groups.has(nameOf(group[0]!)))];
+      // What waits already keeps its place, in its newest state; what is new goes behind it.
+      const known = new Map(waiting.map((group) => [nameOf(group[0]!), group]));
+      waiting = [...new Map([...known, ...groups]).values()];
       if (organization_id === null) more_are_due = due.length === MOST_DUE;
     }
     beginSome();
@@ -92,15 +91,13 @@ export function startSubmitter(settings: SubmitterSettings): Submitter {
 
   /** What is left out here is begun when something ends; what is in hand is looked for again then. */
   function beginSome(): void {
-    const left: DueSubmission[][] = [];
-    for (const group of waiting) {
-      const [{ organization_id }] = group as [DueSubmission];
-      if (in_hand.has(nameOf(group[0]!)) || stopping.signal.aborted) continue;
-      const of_one = [...in_hand.values()].filter((other) => other.organization_id === organization_id).length;
-      if (in_hand.size < MOST_AT_ONCE && of_one < MOST_OF_ONE) begin(group);
-      else left.push(group);
+    waiting = stopping.signal.aborted ? [] : waiting.filter(([first]) => !in_hand.has(nameOf(first!)));
+    for (;;) {
+      const next = nextOf(waiting, [...in_hand.values()]);
+      if (next === null) return;
+      waiting = waiting.filter((group) => group !== next);
+      begin(next);
     }
-    waiting = left;
   }
 
   function begin(group: DueSubmission[]): void {
