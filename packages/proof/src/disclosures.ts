@@ -92,11 +92,25 @@ export type DisclosureCheck =
 
 /** Holds the text of a disclosure against the receipt that is said to have sealed it at `path`. Never throws. */
 export function checkDisclosure(payload: JsonObject, path: string, text: string): DisclosureCheck {
+  return disclosureChecker(payload)(path, text);
+}
+
+/** The same for many disclosures of one receipt, which is walked once; it must not change meanwhile. */
+export function disclosureChecker(payload: JsonObject): (path: string, text: string) => DisclosureCheck {
+  let distinct: boolean | undefined;
+  return (path, text) =>
+    check(payload, path, text, () => {
+      distinct ??= areDistinct(payload);
+      return distinct;
+    });
+}
+
+function check(payload: JsonObject, path: string, text: string, isDistinct: () => boolean): DisclosureCheck {
   const place = sealedPlace(payload.schema, path);
   const holder = place === null ? undefined : valueAt(payload, place.slice(0, -1));
   if (!place || !isObject(holder) || !Object.hasOwn(holder, DIGESTS)) return failed('not_committed');
   const digests = digestsIn(holder);
-  if (digests === null || !areDistinct(payload)) return failed('digests_malformed');
+  if (digests === null || !isDistinct()) return failed('digests_malformed');
   if (!digests.includes(digestOf(text))) return failed('digest_differs');
   const read = readDisclosure(text);
   if (read === null) return failed('not_a_disclosure');

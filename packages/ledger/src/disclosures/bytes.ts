@@ -1,7 +1,7 @@
 /** What a link shows beside its receipt, in the bytes that the receipt is bound to; hashed as they are read, and never sent altered. */
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from '@rcpt/proof/canonical.ts';
-import { checkDisclosure, OUTPUT, sealedFileAt } from '@rcpt/proof/disclosures.ts';
+import { OUTPUT, sealedFileAt } from '@rcpt/proof/disclosures.ts';
 import { Refusal } from '@rcpt/service/error.ts';
 import type { Ledger } from '../ledger.ts';
 import { refuse } from '../problems.ts';
@@ -11,6 +11,7 @@ import { loadMarks } from '../store/runs.ts';
 import { besideOf } from './list.ts';
 import { outputOf } from './output.ts';
 import { loadDecided } from './read.ts';
+import type { ReadReceipt } from './receipts.ts';
 
 export interface ShownBytes {
   bytes: Buffer;
@@ -38,9 +39,10 @@ const SAFE_TYPES = new Set([
 export async function shownBytes(
   ledger: Pick<Ledger, 'db' | 'storage' | 'config'>,
   place: Omit<Place, 'run_id'>,
-  payload: JsonObject,
+  receipt: ReadReceipt,
   path: string,
 ): Promise<ShownBytes> {
+  const { payload } = receipt;
   const { state, disclosure, erased_at, reason } = await stateOf(ledger, place, payload, path);
   if (state === 'erased')
     throw refuse('disclosure_erased', `It was erased at ${erased_at}, because: ${reason}`, { erased_at, reason });
@@ -49,18 +51,27 @@ export async function shownBytes(
       'disclosure_withheld',
       'The organization that shares this receipt does not show this. The receipt holds its hash.',
     );
-  const name = path.slice(1).replaceAll(/[^\w.-]+/g, '-');
-  if (disclosure === undefined) return file(ledger, place, payload, path, name);
-  if (!checkDisclosure(payload, path, disclosure).ok) throw altered(path);
+  return disclosure === undefined
+    ? file(ledger, place, payload, path, nameOf(path))
+    : shownText(receipt, path, disclosure);
+}
+
+/** A committed member's disclosure, as it was listed. Throws `evidence_altered`. */
+export function shownText({ check }: ReadReceipt, path: string, disclosure: string): ShownBytes {
+  if (!check(path, disclosure).ok) throw altered(path);
   return {
     bytes: Buffer.from(disclosure, 'ascii'),
     content_type: 'text/plain; charset=utf-8',
-    name: `${name}.disclosure.txt`,
+    name: `${nameOf(path)}.disclosure.txt`,
   };
 }
 
+function nameOf(path: string): string {
+  return path.slice(1).replaceAll(/[^\w.-]+/g, '-');
+}
+
 async function stateOf({ db }: Pick<Ledger, 'db'>, place: Omit<Place, 'run_id'>, payload: JsonObject, path: string) {
-  const listed = besideOf(payload, await loadDecided(db, place)).find((item) => item.path === path);
+  const listed = besideOf(payload, await loadDecided(db, place, { texts: path })).find((item) => item.path === path);
   if (listed === undefined) throw new Refusal('not_found', 'There is no such thing beside this receipt.');
   return listed;
 }

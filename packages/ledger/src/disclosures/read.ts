@@ -8,12 +8,12 @@ import { type Decided, NOTHING_DECIDED } from './list.ts';
 
 /**
  * An erasure counts that either the table or the activity chain knows: a table that was put back to an earlier state shows nothing again.
- * @param texts false: no value is read, only that it is shown
+ * @param texts false: no value is read, only that it is shown; a path: of this one only
  */
 export async function loadDecided(
   db: Queries,
   place: Omit<Place, 'run_id'>,
-  { texts = true }: { texts?: boolean } = {},
+  { texts = true }: { texts?: boolean | string } = {},
 ): Promise<Decided> {
   const { organization_id, org_seq } = place;
   const stored = await commitmentsOf(db, place);
@@ -28,11 +28,10 @@ export async function loadDecided(
   return {
     committed: members.map(({ path }) => path),
     decisions: [...decisions.values()],
-    texts: texts
-      ? shown.length === 0
-        ? {}
-        : await textsOf(db, { ...place, run_id }, shown)
-      : Object.fromEntries(shown.map(({ path }) => [path, ''])),
+    texts:
+      texts === false
+        ? Object.fromEntries(shown.map(({ path }) => [path, '']))
+        : await textsOf(db, { ...place, run_id }, texts === true ? shown : shown.filter(({ path }) => path === texts)),
   };
 }
 
@@ -45,6 +44,7 @@ async function textsOf(
   { organization_id, run_id }: Place,
   members: Parameters<typeof disclosureOf>[0][],
 ): Promise<Record<string, string>> {
+  if (members.length === 0) return {};
   const { title, inputs, approval } = await loadMarks(db, organization_id, run_id, 'title', 'inputs');
   const from = { title, inputs, note: approval?.note ?? '' };
   const texts = members.map((member) => [member.path, disclosureOf(member, from)] as const);

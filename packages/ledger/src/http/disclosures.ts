@@ -1,6 +1,5 @@
 /** What stands beside a receipt: shown under its link, decided and erased by its organization. */
 import { Beside, DisclosureChange, DisclosureList, NewErasure } from '@rcpt/contract/ledger/disclosures.ts';
-import type { JsonObject } from '@rcpt/proof/canonical.ts';
 import type { Queries } from '@rcpt/service/db/db.ts';
 import type { App } from '@rcpt/service/http/app.ts';
 import { binary } from '@rcpt/service/http/openapi.ts';
@@ -13,6 +12,7 @@ import { erase } from '../disclosures/erase.ts';
 import { finishErasures } from '../disclosures/finish.ts';
 import { besideOf } from '../disclosures/list.ts';
 import { loadDecided } from '../disclosures/read.ts';
+import { createReceiptReader, type ReadReceipt } from '../disclosures/receipts.ts';
 import type { Ledger } from '../ledger.ts';
 import { loadSharedPayload, type Shared } from '../store/shares.ts';
 import { createTurns } from '../turns/turns.ts';
@@ -23,6 +23,8 @@ import { openShared, SHARED_GONE } from './shared.ts';
 /** Files of 25 MiB, and receipts of a megabyte, in memory while they are read. */
 const READING = { at_once: 6, each: 2, waiting_each: 64, waiting: 256, what: 'disclosures of this organization' };
 const READ_MS = 120_000;
+/** Each computes what it decides on within its transaction. */
+const DECIDING = { at_once: 1, each: 1, waiting_each: 64, waiting: 256, what: 'decisions of this organization' };
 
 export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void {
   const { db } = ledger;
@@ -30,6 +32,8 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
   const owned = { ...shared, security: [{ bearer: [] }], params: z.object({ receipt_id: z.string() }) };
   const open = { may: 'public', rateLimit: {} } as const;
   const reading = createTurns(READING);
+  const deciding = createTurns(DECIDING);
+  const readText = createReceiptReader();
 
   app.get(
     '/share/:token/disclosures',
@@ -45,8 +49,8 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
       },
     },
     async ({ params }, reply) => {
-      const { found, payload } = await behind(params.token, reply);
-      return { disclosures: besideOf(payload, await loadDecided(db, found)) };
+      const { found, receipt } = await behind(params.token, reply);
+      return { disclosures: besideOf(receipt.payload, await loadDecided(db, found)) };
     },
   );
 
@@ -64,10 +68,10 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
       },
     },
     async ({ params }, reply) => {
-      const { found, payload } = await behind(params.token, reply);
+      const { found, receipt } = await behind(params.token, reply);
       const path = `/${params['*'].replace(/^\//, '')}`;
-      const { bytes, content_type, name } = await shownBytes(ledger, found, payload, path);
-      const { receipt_id } = payload;
+      const { bytes, content_type, name } = await shownBytes(ledger, found, receipt, path);
+      const { receipt_id } = receipt.payload;
       // An attacker may have written these bytes: a browser must not interpret them.
       return reply
         .header('content-disposition', `attachment; filename="${String(receipt_id).replaceAll(/[^\w-]/g, '')}-${name}"`)
@@ -98,15 +102,16 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
         ...owned,
         summary: 'What the link shows from now on',
         description:
-          'All paths that are to be disclosed; what is not named is withheld. 422 `disclosure_unknown` for a path that is not beside this receipt, 409 `disclosure_not_stored` where only the hash is here, 410 `disclosure_erased`. Nothing is changed then. Recorded in the activity chain.',
+          'All paths that are to be disclosed; what is not named is withheld. 422 `disclosure_unknown` for a path that is not beside this receipt, 409 `disclosure_not_stored` where only the hash is here, 410 `disclosure_erased`. Nothing is changed then, nor on 429 `rate_limited`: too many decisions of the organization wait. Recorded in the activity chain.',
         body: DisclosureChange,
         response: { 200: DisclosureList },
       },
     },
-    async ({ principal, params, body }) => {
-      await disclose(ledger, principal, params.receipt_id, body);
-      return { disclosures: await listBeside(ledger, principal, params.receipt_id) };
-    },
+    ({ principal, params, body }, reply) =>
+      decide(principal.organization_id, reply, async () => {
+        await disclose(ledger, principal, params.receipt_id, body);
+        return { disclosures: await listBeside(ledger, principal, params.receipt_id) };
+      }),
   );
 
   app.post(
@@ -125,13 +130,39 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
     },
     (request, reply) => {
       const { receipt_id } = request.params;
+      const { organization_id } = request.principal;
       const erased = async (tx: Queries) => ({
         body: await erase(tx, request.principal, receipt_id, request.body, ledger.now()),
         location: `/receipts/${receipt_id}/disclosures`,
       });
-      return createAndSend(ledger, request, reply, erased, undefined, () => finish(request.principal.organization_id));
+      return decide(organization_id, reply, (decided) =>
+        createAndSend(ledger, request, reply, erased, undefined, () => {
+          decided();
+          return finish(organization_id);
+        }),
+      );
     },
   );
+
+  /**
+   * In a turn of the organization. Throws as `Turns.take`.
+   * @param work may say that it has decided before it ends
+   */
+  async function decide<T>(
+    organization_id: string,
+    reply: FastifyReply,
+    work: (decided: () => void) => Promise<T>,
+  ): Promise<T> {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const leave = await deciding.take(organization_id, gone.signal);
+    const decided = () => void setImmediate(leave);
+    try {
+      return await work(decided);
+    } finally {
+      decided();
+    }
+  }
 
   /** What does not succeed now is taken up by the sweep. */
   async function finish(organization_id: string): Promise<void> {
@@ -142,21 +173,11 @@ export function disclosureRoutes(app: App, ledger: Ledger, logger: Logger): void
   }
 
   /** Holds a turn of the organization until the answer has left. Throws `not_found`, `share_revoked`. */
-  async function behind(token: string, reply: FastifyReply): Promise<{ found: Shared; payload: JsonObject }> {
+  async function behind(token: string, reply: FastifyReply): Promise<{ found: Shared; receipt: ReadReceipt }> {
     const found = await openShared(ledger, token, reply);
     // What is shown may be withheld or erased a second later.
     reply.header('cache-control', 'no-store');
     await holdTurn(reading, found.organization_id, reply.raw, READ_MS, () => reply.raw.destroy());
-    return { found, payload: readable(found.payload ?? (await loadSharedPayload(db, found))) };
-  }
-}
-
-/** What can be read of a payload that may have been altered. */
-function readable(payload: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-  } catch {
-    return {};
+    return { found, receipt: readText(found.payload ?? (await loadSharedPayload(db, found))) };
   }
 }

@@ -1,8 +1,9 @@
 /** What stands beside a receipt, as its link shows it: the list, and the bytes of what is disclosed. What is withheld is in no pack. */
 import { Refusal } from '@rcpt/service/error.ts';
-import { shownBytes } from '../disclosures/bytes.ts';
+import { shownBytes, shownText } from '../disclosures/bytes.ts';
 import { besideOf } from '../disclosures/list.ts';
 import { loadDecided } from '../disclosures/read.ts';
+import { readReceipt } from '../disclosures/receipts.ts';
 import type { PackRow } from '../store/pack.ts';
 import type { Judged } from './judge.ts';
 import type { Packing } from './packing.ts';
@@ -23,10 +24,16 @@ export async function* disclosureEntries(
   const disclosures = besideOf(payload, await loadDecided(ledger.db, place));
   included.decided++;
   yield { path: `${folder}/list.json`, at, content: `${JSON.stringify({ disclosures })}\n` };
-  for (const [i, { path, state }] of disclosures.entries()) {
+  const receipt = readReceipt(payload);
+  for (const [i, { path, state, disclosure }] of disclosures.entries()) {
     if (state !== 'disclosed') continue;
     try {
-      const { bytes, name } = await packing.inTurn(() => shownBytes(ledger, place, payload, path));
+      const { bytes, name } = await packing.inTurn(async () => {
+        await new Promise((lap) => setImmediate(lap));
+        return disclosure === undefined
+          ? shownBytes(ledger, place, receipt, path)
+          : shownText(receipt, path, disclosure);
+      });
       included.disclosed++;
       yield { path: `${folder}/${i}-${fileName(name)}`, at, content: bytes };
     } catch (error) {
