@@ -70,13 +70,14 @@ describe('what stands beside a receipt', () => {
     const { receipt_id } = await call('GET', `/runs/${id}`);
     const { share_url } = await call('GET', `/receipts/${receipt_id}`);
     await page.goto(`${house.ledger_url}/receipts/${receipt_id}`);
-    for (const path of ['/title', '/inputs/task', '/output'])
-      await page.getByRole('checkbox', { name: path, exact: true }).check();
-    await page.getByRole('button', { name: 'Show this by link' }).click();
+    for (const name of ['Title /title', 'Task /inputs/task', 'Output /output'])
+      await page.getByRole('checkbox', { name, exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Evidence 1: chart /evidence/0', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save what the link shows' }).click();
     await page.getByText('The link shows what you chose').waitFor();
     const row = page
       .getByRole('listitem')
-      .filter({ has: page.getByRole('checkbox', { name: '/inputs/task', exact: true }) });
+      .filter({ has: page.getByRole('checkbox', { name: 'Task /inputs/task', exact: true }) });
     await row.getByRole('button', { name: 'Erase' }).click();
     const erase = page.getByRole('dialog', { name: 'Erase /inputs/task for good?' });
     await erase.getByLabel('Reason').fill('The patient asked for it.');

@@ -46,7 +46,8 @@ describe('witnesses in a browser', () => {
     await page.getByLabel('Verifier key').fill(witness.vkey);
     await assertAccessible(page, 'a new witness');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('this witness does not watch a log of that origin').waitFor();
+    await page.getByText('a log of that origin. Send its operator the line of GET /ledger/key.').waitFor();
+    await page.getByText('a log of that origin. Send its operator the line of GET /activity/key.').waitFor();
     await assertAccessible(page, 'a witness that refuses');
 
     for (const path of ['/ledger/key', '/activity/key'])

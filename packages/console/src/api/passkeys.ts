@@ -36,6 +36,13 @@ export function addressFor(host: string, { protocol, port }: Pick<Location, 'pro
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
 }
 
+/** Why none work at this address, known without asking: browsers give none to a bare IP address. Null: they may. */
+export function whyNoPasskeysHere({ hostname, protocol, port } = location): string | null {
+  if (!/^\d+\.\d+\.\d+\.\d+$|^\[/.test(hostname)) return null;
+  const name = /^127\.|^\[::1\]$/.test(hostname) ? 'localhost' : 'a-name-of-this-machine';
+  return `Passkeys do not work at this address: browsers give them to host names alone. Open the ledger by its name; if it has none yet, its operator starts it with LEDGER_BASE_URL=${addressFor(name, { protocol, port })}, and people open that.`;
+}
+
 function requirePasskeys(host: string): void {
   if (location.hostname !== host && !location.hostname.endsWith(`.${host}`)) throw wrongAddress(host);
   if (!isSecureContext)

@@ -9,6 +9,8 @@ const TO_THE_SECOND = {
   timeZone: 'UTC',
 } as const;
 const EXACT = new Intl.DateTimeFormat('en-GB', TO_THE_SECOND);
+const { second: _, ...MINUTES } = TO_THE_SECOND;
+const TO_THE_MINUTE = new Intl.DateTimeFormat('en-GB', MINUTES);
 const SEALED = new Intl.DateTimeFormat('en-GB', { ...TO_THE_SECOND, fractionalSecondDigits: 3 });
 const DAY_IN_FULL = new Intl.DateTimeFormat('en-GB', {
   weekday: 'long',
@@ -33,6 +35,11 @@ const DAY_MS = 24 * HOUR;
 /** `29 May 2026, 20:14:33 UTC`. */
 export function exact(instant: string): string {
   return `${EXACT.format(new Date(instant))} UTC`;
+}
+
+/** `29 May 2026, 20:14 UTC`. */
+export function toTheMinute(instant: string): string {
+  return `${TO_THE_MINUTE.format(new Date(instant))} UTC`;
 }
 
 /** `29 May 2026, 20:14:33.123 UTC`: an instant as it was sealed. */

@@ -47,6 +47,20 @@ const SAMPLES: Samples = {
   pack_taken: { from: '2026-01-01', to: '2026-01-31' },
 };
 
+test('sentences name things as people do', () => {
+  assert.equal(
+    sentenceOf({
+      kind: 'pack_taken',
+      details: { from: '1970-01-01T00:00:00.000Z', to: '2026-11-22T15:32:10.123Z' },
+    } as Act).words,
+    'took the pack of everything up to 22 Nov 2026, 15:32 UTC.',
+  );
+  const shown = { receipt_id: 'RCPT-000001-00000000', before: [], after: ['/output', '/title'] };
+  const { words, after } = sentenceOf({ kind: 'disclosures_changed', details: shown } as unknown as Act);
+  assert.deepEqual([words, after], ['lets the link of', ' show Output and Title; before: nothing.']);
+  assert.match(sentenceOf({ kind: 'sign_in_link_made', details: { member: unnamed } } as Act).words, /[^.]…$/);
+});
+
 const said = (kind: ActivityKind) => sentenceOf({ kind, details: SAMPLES[kind] } as Act);
 
 for (const kind of Object.keys(ACTIVITY_KINDS) as ActivityKind[])
@@ -62,7 +76,11 @@ test('a sentence says who and what, in the words of the organization', () => {
   assert.equal(said('key_issued').words, 'issued the agent key “press”.');
   assert.equal(said('member_role_changed').words, 'changed the role of “Ada” from agent to owner.');
   assert.equal(said('member_added').words, 'invited user_a1a1a1a1… as owner.');
-  assert.deepEqual(said('share_switched'), { words: 'switched off the link of', receipt_id: 'RCPT-000001-00000000' });
+  assert.deepEqual(said('share_switched'), {
+    words: 'switched off the link of',
+    receipt_id: 'RCPT-000001-00000000',
+    after: '.',
+  });
   assert.equal(said('router_called').words, 'asked the compute router for POST /admin/workers/wrk_1/drain.');
   assert.equal(subjectOf({ id: 'operator', name: 'the operator' }), 'The operator');
   assert.equal(subjectOf(unnamed), 'user_a1a1a1a1…');

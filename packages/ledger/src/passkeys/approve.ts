@@ -46,7 +46,7 @@ export async function askToSign(
   if (passkeys.length === 0)
     throw refuse(
       'passkey_missing',
-      'You have no passkey in this organization. Enrol one in the console, under Settings, You.',
+      'You have no passkey in this organization. Enrol one in the console, under Settings, Organization, Your passkeys.',
     );
   const at = now();
   const { approved_sha256 = '' } = await prepareApproval(db, ledger.deciders, principal, run_id, question, at);

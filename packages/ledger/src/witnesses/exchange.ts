@@ -28,8 +28,8 @@ export type Reply =
   /** 422: what we showed does not continue what it has cosigned. */
   | { kind: 'contradicted'; said: string }
   /** It answers, but will not cosign this log, or is no witness. */
-  | { kind: 'refused'; said: string }
-  | { kind: 'unreachable'; said: string };
+  | { kind: 'refused'; said: string; status?: number }
+  | { kind: 'unreachable'; said: string; status?: number };
 
 const CALL_MS = 10_000;
 const MOST_CLOCKS_DIFFER_S = 86_400;
@@ -52,7 +52,7 @@ export async function submitToWitness(
   if (status === 409) return sizeIn(text);
   if (status === 422) return { kind: 'contradicted', said: excerpt(text) };
   const said = `it answered ${status}${text.trim() === '' ? '' : `: ${excerpt(text)}`}`;
-  return { kind: status >= 500 || status === 429 ? 'unreachable' : 'refused', said };
+  return { kind: status >= 500 || status === 429 ? 'unreachable' : 'refused', said, status };
 }
 
 async function cosignatureIn({ key, checkpoint }: Submission, text: string): Promise<Reply> {

@@ -39,11 +39,22 @@ export async function submitCheckpoint(
     const submission = { url, key, old_size: known, proof, checkpoint: end.checkpoint };
     const reply = await submitToWitness(submission, { only_public, signal });
     if (reply.kind === 'knows' && reply.size !== known && attempt < ATTEMPTS) known = reply.size;
-    else return submitted(reply, known, end);
+    else return submitted(reply, known, end, log);
   }
 }
 
-function submitted(reply: Reply, known: number, end: { size: number; checkpoint: string }): Submitted {
+/** 404: it does not know the log. */
+function whatToSend(status: number | undefined, log: DueSubmission['log']): string {
+  if (status !== 404) return '';
+  return ` Send its operator the line of GET ${log === 'receipts' ? '/ledger' : '/activity'}/key.`;
+}
+
+function submitted(
+  reply: Reply,
+  known: number,
+  end: { size: number; checkpoint: string },
+  log: DueSubmission['log'],
+): Submitted {
   switch (reply.kind) {
     case 'cosigned':
       return { kind: 'cosigned', ...end, line: reply.line, cosigned_at: new Date(reply.time * 1000).toISOString() };
@@ -52,7 +63,7 @@ function submitted(reply: Reply, known: number, end: { size: number; checkpoint:
     case 'knows':
       return { kind: 'refused', reason: `It knows ${reply.size} entries each time it is asked.`, known_size: null };
     default:
-      return { kind: reply.kind, reason: sentence(reply.said), known_size: null };
+      return { kind: reply.kind, reason: sentence(reply.said) + whatToSend(reply.status, log), known_size: null };
   }
 }
 

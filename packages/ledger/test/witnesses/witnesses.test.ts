@@ -131,7 +131,10 @@ eachLedger('witnesses', (ledger) => {
     await add(tenant, { url: other.url, vkey: stranger });
     other.watch((await text(tenant, '/ledger/key')).trim());
     const [unknown, mistaken] = await reach(tenant, 'refused', 'refused');
-    assert.match(unknown.reason, /It answered 404: this witness does not watch a log of that origin/);
+    assert.match(
+      unknown.reason,
+      /It answered 404: this witness does not watch a log of that origin\. Send its operator the line of GET \/ledger\/key\.$/,
+    );
     assert.match(mistaken.reason, /no cosignature of the key that was given for it/);
     assert.doesNotMatch(await text(tenant, '/ledger/checkpoint'), /witness\.example/);
     one.watch((await text(tenant, '/ledger/key')).trim());

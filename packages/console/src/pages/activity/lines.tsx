@@ -23,7 +23,7 @@ export function Lines({ lines }: { lines: readonly ActivityReceipt[] }) {
 }
 
 function Line({ line: { receipt_id: id, org_seq, created_at, activity } }: { line: ActivityReceipt }) {
-  const { words, receipt_id } = sentenceOf(activity);
+  const { words, receipt_id, after } = sentenceOf(activity);
   return (
     <li className="activity-line" id={id}>
       <Icon name={iconOf(activity.by.id)} />
@@ -32,7 +32,8 @@ function Line({ line: { receipt_id: id, org_seq, created_at, activity } }: { lin
         {receipt_id !== null && (
           <>
             {' '}
-            <Link href={`/receipts/${receipt_id}`}>{receipt_id}</Link>.
+            <Link href={`/receipts/${receipt_id}`}>{receipt_id}</Link>
+            {after}
           </>
         )}
       </p>

@@ -1,9 +1,11 @@
 /** Each act as one plain sentence, without its subject: who acted stands before it. */
 import type { Act } from '@rcpt/contract/activity.ts';
 import type { ActivityKind } from '@rcpt/contract/activity-kinds.ts';
+import { toTheMinute } from '../../format/instant.ts';
+import { labelOfPath } from '../../format/path-label.ts';
 
 type Told<Kind extends ActivityKind> = Extract<Act, { kind: Kind }>['details'];
-type Sentences = { [Kind in ActivityKind]: (details: Told<Kind>) => string };
+type Sentences = { [Kind in ActivityKind]: (details: Told<Kind>) => string | [before: string, after: string] };
 
 interface Named {
   id: string;
@@ -17,7 +19,12 @@ const onOff = (on: boolean) => (on ? 'on' : 'off');
 const MIB = 1_048_576;
 const ofBytes = (bytes: number | null) =>
   bytes === null ? 'what the ledger gives everybody' : bytes === 0 ? 'no end' : `${Math.ceil(bytes / MIB)} MiB`;
-const listed = (paths: string[]) => (paths.length === 0 ? 'nothing' : paths.join(', '));
+const listed = (paths: string[]) => {
+  const labels = paths.map((path) => labelOfPath(path));
+  return labels.length < 2 ? (labels[0] ?? 'nothing') : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`;
+};
+/** `2026-11-22`, or an instant. */
+const when = (text: string) => (/T.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? toTheMinute(text) : text);
 const short = (hash: string) => hash.slice(0, 12);
 
 const SENTENCES: Sentences = {
@@ -53,27 +60,31 @@ const SENTENCES: Sentences = {
   flight_sheet_published: ({ flight_sheet: { name, version } }) =>
     `published the flight sheet ${quoted(name)}, version ${version}.`,
   share_switched: ({ after }) => `switched ${onOff(after)} the link of`,
-  disclosures_changed: ({ before, after }) => `now shows ${listed(after)}, before ${listed(before)}, beside`,
-  erased: ({ path, reason }) => `erased ${path} for good, because ${quoted(reason)}, beside`,
+  disclosures_changed: ({ before, after }) => ['lets the link of', `show ${listed(after)}; before: ${listed(before)}.`],
+  erased: ({ path, reason }) => `erased ${labelOfPath(path)} for good, because ${quoted(reason)}, beside`,
   witness_added: ({ name, url }) => `added the witness ${quoted(name)} at ${url}.`,
   witness_removed: ({ name, url }) => `removed the witness ${quoted(name)} at ${url}.`,
   log_key_created: () => 'made the key that signs the checkpoints.',
   log_key_rotated: () => 'made the next key that signs the checkpoints; the one before it signed it.',
   export_taken: ({ chain, head }) =>
     `took an export of ${chain === 'receipts' ? 'all receipts' : 'this record'}${head === null ? ', which was empty' : `, up to #${head.org_seq} ${short(head.receipt_sha256)}`}.`,
-  pack_taken: ({ from, to }) => `took the pack from ${from} to ${to}.`,
+  pack_taken: ({ from, to }) =>
+    Date.parse(from) <= 0
+      ? `took the pack of everything up to ${when(to)}.`
+      : `took the pack of ${when(from)} to ${when(to)}.`,
 };
 
-/** With the receipt that it ends in, where it is about one. A kind of a later release is named as it is. */
+/** With the receipt that it is about, which stands between `words` and `after`. A kind of a later release is named as it is. */
 export function sentenceOf({ kind, details }: Pick<Act, 'kind' | 'details'>): {
   words: string;
   receipt_id: string | null;
+  after: string;
 } {
-  const say = SENTENCES[kind] as ((details: unknown) => string) | undefined;
-  return {
-    words: say === undefined ? `${kind}: ${JSON.stringify(details)}` : say(details),
-    receipt_id: 'receipt_id' in details ? details.receipt_id : null,
-  };
+  const say = SENTENCES[kind] as ((details: unknown) => string | [string, string]) | undefined;
+  const said = say === undefined ? `${kind}: ${JSON.stringify(details)}` : say(details);
+  const [words, after] = typeof said === 'string' ? [said, '.'] : [said[0], ` ${said[1]}`];
+  // A shortened id at the end brings dots of its own.
+  return { words: words.replace(/…\.$/, '…'), receipt_id: 'receipt_id' in details ? details.receipt_id : null, after };
 }
 
 /** `The operator` and `the ledger` begin a sentence. */

@@ -24,10 +24,21 @@ export function Offline() {
       {head && (
         <>
           <p>
-            That nothing was cut off at the end shows only against an end that somebody noted earlier. The chain ends at{' '}
-            <strong>#{head.org_seq}</strong> as of now; note it, and compare later:
+            That nothing was cut off at its end shows against the{' '}
+            <a href="/ledger/checkpoint" download="checkpoint.txt">
+              signed checkpoint
+            </a>
+            , which counts all receipts, and the{' '}
+            <a href="/ledger/key" download="ledger.key">
+              verifier key
+            </a>
+            . A reader takes the key from you, by another way than from this service:
           </p>
-          <Command text={`./rcpt verify --head ${head.org_seq}:${head.receipt_sha256} ${file}`} />
+          <Command text={`./rcpt verify --checkpoint checkpoint.txt --key ledger.key ${file}`} />
+          <p>
+            It remembers the checkpoint: the next one has to continue it. The chain ends at{' '}
+            <strong>#{head.org_seq}</strong> as of now.
+          </p>
         </>
       )}
     </div>

@@ -34,6 +34,11 @@ export function PackDialog({ onClose }: { onClose: () => void }) {
           min={from}
           onChange={(event) => change({ to: event.target.value })}
         />
+        {is_turned && (
+          <p className="field-hint" role="status">
+            {TURNED}
+          </p>
+        )}
         <SelectField label="PDFs" value={pdfs} onChange={(event) => change({ pdfs: event.target.value })} hint={PDFS}>
           <option value="">For up to 1,000 receipts</option>
           <option value="true">Always</option>
@@ -46,7 +51,7 @@ export function PackDialog({ onClose }: { onClose: () => void }) {
         <div className="form-end">
           <Button onClick={onClose}>Cancel</Button>
           {is_turned ? (
-            <Button kind="primary" icon="download" disabledReason="The period ends before it begins.">
+            <Button kind="primary" icon="download" disabledReason={TURNED}>
               Download
             </Button>
           ) : (
@@ -60,4 +65,5 @@ export function PackDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+const TURNED = 'From is after To.';
 const PDFS = 'Each is drawn, a few in a second. The JSON alone is the receipt.';

@@ -11,6 +11,7 @@ import { Problem } from '../../components/problem.tsx';
 import { QueryBoundary } from '../../components/query-boundary.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
+import { labelOfPath } from '../../format/path-label.ts';
 import { deniedReason } from '../../format/permissions.ts';
 import { Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
@@ -23,19 +24,25 @@ const besideQuery = (receipt_id: string) =>
     queryFn: async ({ signal }) => (await ledger.listDisclosures(receipt_id, signal)).disclosures,
   });
 
-export function BesideReceipt({ receipt_id }: { receipt_id: string }) {
+interface BesideProps {
+  receipt_id: string;
+  /** The labels of its evidence. */
+  evidence: readonly string[];
+}
+
+export function BesideReceipt({ receipt_id, evidence }: BesideProps) {
   const beside = useQuery(besideQuery(receipt_id));
   if (beside.data?.length === 0) return null;
   return (
     <Section title="Beside this receipt">
       <QueryBoundary query={beside} skeleton={<Skeleton height="8rem" />}>
-        {(list) => <Choice receipt_id={receipt_id} list={list} />}
+        {(list) => <Choice receipt_id={receipt_id} evidence={evidence} list={list} />}
       </QueryBoundary>
     </Section>
   );
 }
 
-function Choice({ receipt_id, list }: { receipt_id: string; list: Beside[] }) {
+function Choice({ receipt_id, evidence, list }: BesideProps & { list: Beside[] }) {
   const { role } = useSession();
   const store = useQueryClient();
   const shown = list.filter(({ state }) => state === 'disclosed').map(({ path }) => path);
@@ -61,7 +68,7 @@ function Choice({ receipt_id, list }: { receipt_id: string; list: Beside[] }) {
         {list.map((item) => (
           <li key={item.path}>
             {item.state === 'erased' ? (
-              <ErasedItem item={item} />
+              <ErasedItem item={item} evidence={evidence} />
             ) : (
               <>
                 <label className="check-field">
@@ -75,7 +82,7 @@ function Choice({ receipt_id, list }: { receipt_id: string; list: Beside[] }) {
                       )
                     }
                   />
-                  <code>{item.path}</code>
+                  <Named path={item.path} evidence={evidence} />
                 </label>
                 <Button
                   small
@@ -98,7 +105,7 @@ function Choice({ receipt_id, list }: { receipt_id: string; list: Beside[] }) {
           disabledReason={denied ?? (same ? 'The link shows this already.' : null)}
           onClick={() => change.mutate([...wanted])}
         >
-          Show this by link
+          Save what the link shows
         </Button>
       )}
       {erasing !== null && <Erase receipt_id={receipt_id} path={erasing} onClose={() => setErasing(null)} />}
@@ -106,10 +113,19 @@ function Choice({ receipt_id, list }: { receipt_id: string; list: Beside[] }) {
   );
 }
 
-function ErasedItem({ item: { path, erased_at, reason } }: { item: Beside }) {
+/** What it is called, and its path. */
+function Named({ path, evidence }: { path: string; evidence: readonly string[] }) {
+  return (
+    <span>
+      {labelOfPath(path, evidence)} <code className="muted">{path}</code>
+    </span>
+  );
+}
+
+function ErasedItem({ item: { path, erased_at, reason }, evidence }: { item: Beside; evidence: readonly string[] }) {
   return (
     <div>
-      <code>{path}</code>
+      <Named path={path} evidence={evidence} />
       <p className="muted">
         Erased {erased_at && <Timestamp at={erased_at} />}, because: {reason}
       </p>

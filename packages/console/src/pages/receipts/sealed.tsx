@@ -58,11 +58,16 @@ export function Sealed({ id, bytes, at, around }: SealedProps) {
           <Section title="Share link">
             <ShareLink receipt_id={id} />
           </Section>
-          <BesideReceipt receipt_id={id} />
+          <BesideReceipt receipt_id={id} evidence={evidenceLabels(payload)} />
         </div>
       </div>
     </>
   );
+}
+
+function evidenceLabels(payload: { evidence?: unknown } | null): string[] {
+  const items = Array.isArray(payload?.evidence) ? (payload.evidence as { label?: unknown }[]) : [];
+  return items.map((item) => (typeof item?.label === 'string' ? item.label : ''));
 }
 
 function Said({ print }: { print: Parameters<typeof Opening>[0]['print'] }) {

@@ -4,6 +4,7 @@ import type { Run } from '@rcpt/contract/ledger/runs.ts';
 import { signerOf } from '@rcpt/contract/signer.ts';
 import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { SignedBy } from '../../components/signer.tsx';
+import { labelOfPath } from '../../format/path-label.ts';
 import './becomes-public.css';
 import { LANE_SEALS } from './lane-fields.ts';
 import { mailboxPlaces } from './mailboxes.ts';
@@ -65,7 +66,7 @@ function Committed({ run }: { run: Run }) {
             {paths.map((path, place) => (
               <span key={path}>
                 {place > 0 && ', '}
-                <code>{path}</code>
+                {labelOfPath(path)} <small className="muted">{path}</small>
               </span>
             ))}
             . The receipt seals a digest of each. Nobody can tell the words from it; whoever is shown them can check

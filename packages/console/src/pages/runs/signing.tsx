@@ -84,7 +84,7 @@ export function SigningChoice({ signing }: { signing: Signing }) {
         {isRequired
           ? 'Here approvals are signed with a passkey, and you have none yet. '
           : 'You could sign this with a passkey. '}
-        <Link href="/settings/organization">Add one under Settings, Your passkeys</Link>.
+        <Link href="/settings/organization">Add one under Settings, Organization, Your passkeys</Link>.
       </p>
     );
   if (isRequired)

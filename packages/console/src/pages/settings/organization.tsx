@@ -1,7 +1,7 @@
 /** The organization itself: its name, the rule of four eyes, and what one quotes to support. */
 
 import type { Organization } from '@rcpt/contract/ledger/tenancy.ts';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ledger } from '../../api/clients.ts';
 import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
@@ -19,6 +19,7 @@ import { deniedReason } from '../../format/permissions.ts';
 import { Page, Section } from '../../layout/page.tsx';
 import { toast } from '../../layout/toasts.tsx';
 import { PasskeyApprovalsSetting } from './passkey-approvals.tsx';
+import { verifierKeysQuery } from './queries.ts';
 import { Storage } from './storage.tsx';
 import { You } from './you.tsx';
 import './settings.css';
@@ -39,6 +40,7 @@ export function OrganizationSettings() {
             <Description label="Organization id">
               <Hash value={organization.id} what="Organization id" />
             </Description>
+            <VerifierKeys />
             <Description label="Founded">
               <Timestamp at={organization.created_at} />
             </Description>
@@ -58,6 +60,19 @@ export function OrganizationSettings() {
       </Section>
       <You />
     </Page>
+  );
+}
+
+/** What readers verify its receipts with. */
+function VerifierKeys() {
+  const { data } = useQuery(verifierKeysQuery);
+  if (data === undefined) return null;
+  return (
+    <Description label={data.length === 1 ? 'Verifier key' : 'Verifier keys'}>
+      {data.map((line) => (
+        <Hash key={line} value={line} what="Verifier key" />
+      ))}
+    </Description>
   );
 }
 

@@ -66,7 +66,7 @@ export function PasskeyApprovalsSetting({
         >
           <p>
             From now on only people approve, each with a passkey of their own; API keys cannot. Who has none yet adds
-            one under Settings, You. What is approved already is minted as it is.
+            one under Settings, Organization, Your passkeys. What is approved already is minted as it is.
           </p>
         </Confirm>
       )}

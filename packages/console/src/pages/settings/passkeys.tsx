@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ledger } from '../../api/clients.ts';
 import { useIdempotentMutation } from '../../api/idempotent-mutation.ts';
-import { makePasskey } from '../../api/passkeys.ts';
+import { makePasskey, whyNoPasskeysHere } from '../../api/passkeys.ts';
 import { errorAt } from '../../api/problem.ts';
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
@@ -25,15 +25,22 @@ export function Passkeys() {
   const passkeys = useQuery(passkeysQuery);
   const [doing, setDoing] = useState<Doing>(null);
   const close = () => setDoing(null);
+  const refusal = whyNoPasskeysHere();
   return (
     <Section
       title="Your passkeys"
       beside={
-        <Button small icon="plus" onClick={() => setDoing({ what: 'add' })}>
+        <Button
+          small
+          icon="plus"
+          disabledReason={refusal && 'Passkeys do not work at this address.'}
+          onClick={() => setDoing({ what: 'add' })}
+        >
           Add a passkey
         </Button>
       }
     >
+      {refusal && <p className="passkey-words">{refusal}</p>}
       <QueryBoundary query={passkeys} skeleton={<PanelSkeleton rows={2} />}>
         {(all) => (all.length === 0 ? <None /> : <PasskeyTable passkeys={all} onDo={setDoing} />)}
       </QueryBoundary>

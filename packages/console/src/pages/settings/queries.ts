@@ -1,6 +1,8 @@
 /** What the settings pages ask for. */
+
+import { ask } from '@rcpt/contract/client/call.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { ledger } from '../../api/clients.ts';
+import { ledger, OWN } from '../../api/clients.ts';
 import { KEYS } from '../../api/keys.ts';
 
 export const keysQuery = queryOptions({
@@ -23,6 +25,15 @@ export const witnessesQuery = queryOptions({
   queryKey: KEYS.settings('witnesses'),
   queryFn: async ({ signal }) => (await ledger.listWitnesses(signal)).witnesses,
   refetchInterval: 10_000,
+});
+
+/** The lines of its verifier keys, for readers and witnesses. */
+export const verifierKeysQuery = queryOptions({
+  queryKey: KEYS.settings('verifier-keys'),
+  queryFn: async ({ signal }) => {
+    const response = await ask(OWN, '/ledger/key', { signal, accept: 'text/plain' });
+    return (await response.text()).trim().split('\n');
+  },
 });
 
 export const storageQuery = queryOptions({

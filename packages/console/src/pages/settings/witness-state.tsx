@@ -17,12 +17,16 @@ export function StateOf({ log }: { log: WitnessLog }) {
   const { mark, tone, word } = LOOKS[log.state];
   if (log.size === null)
     return (
-      <StatusBadge mark="ring" tone="neutral">
-        Nothing signed yet
-      </StatusBadge>
+      <span className="two-lines">
+        <LogWord log={log} />
+        <StatusBadge mark="ring" tone="neutral">
+          Nothing signed yet
+        </StatusBadge>
+      </span>
     );
   return (
     <span className="two-lines">
+      <LogWord log={log} />
       <StatusBadge mark={mark} tone={tone}>
         {word}
       </StatusBadge>
@@ -37,6 +41,11 @@ export function StateOf({ log }: { log: WitnessLog }) {
       </small>
     </span>
   );
+}
+
+/** On a phone, where the table has no head. */
+function LogWord({ log: { log } }: { log: WitnessLog }) {
+  return <small className="on-phone">{LOG_WORD[log]}</small>;
 }
 
 export function receiptsOf({ logs }: Witness): WitnessLog | undefined {

@@ -78,7 +78,7 @@ function List({ witnesses, disabledReason, onRemove }: ListProps) {
         columns={[
           { label: 'Witness' },
           { label: 'Receipts' },
-          { label: 'Activity', kind: 'wide' },
+          { label: 'Activity' },
           { label: 'Actions', unseen: true, kind: 'least' },
         ]}
       >
@@ -88,7 +88,7 @@ function List({ witnesses, disabledReason, onRemove }: ListProps) {
             <Row key={witness.id}>
               <HeadCell below={<Shown text={witness.url} />}>{witness.name}</HeadCell>
               <Cell>{receipts && <StateOf log={receipts} />}</Cell>
-              <Cell kind="wide">{activity && <StateOf log={activity} />}</Cell>
+              <Cell>{activity && <StateOf log={activity} />}</Cell>
               <Cell kind="least">
                 <Button
                   small
@@ -185,7 +185,7 @@ function Add({ onClose }: { onClose: () => void }) {
         onChange={(event) => setKey(event.target.value)}
       />
       <p className="field-hint">
-        Its operator needs the key of your log, too: <code>GET /ledger/key</code>, or the policy below the list.
+        Its operator needs the keys of both logs: <code>GET /ledger/key</code> and <code>GET /activity/key</code>.
       </p>
     </FormDialog>
   );
