@@ -9,7 +9,7 @@ import { type Answer, eachLedger, type Tenant } from '../kit/running.ts';
 import { mintedReceipt } from '../kit/story.ts';
 
 const LONG = 20_000;
-const LATER = AbortSignal.timeout(300_000);
+const LATER = AbortSignal.timeout(900_000);
 
 eachLedger(
   'verification as a stream',
