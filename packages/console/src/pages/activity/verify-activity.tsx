@@ -2,14 +2,14 @@
 import { useSession } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Hash } from '../../components/copy.tsx';
-import { Description, DescriptionList } from '../../components/description-list.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { StatusIcon } from '../../components/status-badge.tsx';
 import { Timestamp } from '../../components/timestamp.tsx';
 import { count } from '../../format/numbers.ts';
+import { Finding, ViolationTitle } from '../ledger/finding.tsx';
 import { createVerification, type VerificationState } from '../ledger/verification.ts';
 import { looksOf } from '../ledger/verify-panel.tsx';
-import { KIND, type Violation } from '../ledger/wording.ts';
+import type { Violation } from '../ledger/wording.ts';
 import '../ledger/ledger.css';
 
 const verification = createVerification('/activity/verify');
@@ -89,35 +89,13 @@ function Words({ state }: { state: VerificationState }) {
   }
 }
 
-function Found({ violation: { kind, org_seq, receipt_id, expected, actual, detail } }: { violation: Violation }) {
-  const words = KIND[kind];
+function Found({ violation }: { violation: Violation }) {
   return (
     <article className="violation">
       <header>
-        <h3>
-          <StatusIcon name="cross" tone="bad" />
-          {words.title}
-          {org_seq !== null && <> at #{org_seq}</>}
-        </h3>
+        <ViolationTitle violation={violation} />
       </header>
-      <DescriptionList>
-        <Description label="Finding">{detail}</Description>
-        {expected !== null && (
-          <Description label={words.expected}>
-            <code>{String(expected)}</code>
-          </Description>
-        )}
-        {actual !== null && (
-          <Description label={words.actual}>
-            <code>{String(actual)}</code>
-          </Description>
-        )}
-        {receipt_id !== null && (
-          <Description label="Line">
-            <code>{receipt_id}</code>
-          </Description>
-        )}
-      </DescriptionList>
+      <Finding violation={violation} of="Line" />
     </article>
   );
 }

@@ -2,11 +2,10 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { Description, DescriptionList } from '../../components/description-list.tsx';
-import { StatusIcon } from '../../components/status-badge.tsx';
 import { count } from '../../format/numbers.ts';
 import { blockOf, type Slot } from './chain.ts';
 import { ChainRow } from './chain-row.tsx';
+import { Finding, ViolationTitle } from './finding.tsx';
 import { blockQuery } from './queries.ts';
 import { KIND, type Violation, violationsBySeq } from './wording.ts';
 
@@ -48,43 +47,21 @@ interface OneProps extends Omit<ViolationsProps, 'violations'> {
 }
 
 function One({ violation, all, last, onShow }: OneProps) {
-  const { kind, org_seq, receipt_id, expected, actual, detail } = violation;
-  const words = KIND[kind];
+  const { kind, org_seq } = violation;
   return (
     <article className="violation">
       <header>
-        <h3>
-          <StatusIcon name="cross" tone="bad" />
-          {words.title}
-          {org_seq !== null && <> at #{org_seq}</>}
-        </h3>
+        <ViolationTitle violation={violation} />
         {org_seq !== null && (
           <Button small icon="down" onClick={() => onShow(org_seq)}>
             Show in the chain
           </Button>
         )}
       </header>
-      <p>{words.means}</p>
+      <p>{KIND[kind].means}</p>
       <div className="violation-body">
         {org_seq !== null && <Piece org_seq={org_seq} last={last} all={all} />}
-        <DescriptionList>
-          <Description label="Finding">{detail}</Description>
-          {expected !== null && (
-            <Description label={words.expected}>
-              <code>{String(expected)}</code>
-            </Description>
-          )}
-          {actual !== null && (
-            <Description label={words.actual}>
-              <code>{String(actual)}</code>
-            </Description>
-          )}
-          {receipt_id !== null && (
-            <Description label="Receipt">
-              <code>{receipt_id}</code>
-            </Description>
-          )}
-        </DescriptionList>
+        <Finding violation={violation} of="Receipt" />
       </div>
     </article>
   );
